@@ -12,7 +12,7 @@ export interface SigningOptions {
   readonly isFramed?: boolean;
 }
 
-interface CreationOptions {
+export interface CreationOptions {
   readonly challenge: string;
   readonly user: { readonly id: string };
 }
@@ -27,9 +27,12 @@ export function createPasskey() {
   const credentialId = randomBytes(32);
   const id = credentialId.toString('base64url');
   let userHandle = '';
+  let highest = 0;
 
   const authenticatorData = (given: SigningOptions, flags: number, more = Buffer.alloc(0)) => {
-    const { rpId = 'localhost', counter = 0, isUserVerified = true } = given;
+    // One that has counted goes on counting.
+    const { rpId = 'localhost', counter = highest === 0 ? 0 : highest + 1, isUserVerified = true } = given;
+    highest = Math.max(highest, counter);
     const head = Buffer.alloc(5);
     head.writeUInt8(flags | USER_PRESENT | (isUserVerified ? USER_VERIFIED : 0));
     head.writeUInt32BE(counter, 1);

@@ -9,10 +9,40 @@ export interface Challenged {
   readonly cookie: string;
 }
 
-export async function startRegistering({ call }: Pick<TestSession, 'call'>): Promise<Challenged> {
-  const response = await call('POST', '/auth/passkeys/register/options', { body: {} });
+/** The passkeys that a session has added last, which confirm the next ones. */
+const LAST = new Map<string, TestPasskey>();
+
+/** A user who has a passkey confirms with it. */
+export async function startRegistering(
+  session: Pick<TestSession, 'call' | 'cookie'>,
+  origin: string,
+  by: TestPasskey | undefined = LAST.get(session.cookie),
+): Promise<Challenged> {
+  const path = '/auth/passkeys/register/options';
+  const first = await session.call('POST', path, { body: {} });
+  const response = first.status === 403 && by !== undefined ? await registerConfirmed(session, origin, by) : first;
   if (response.status !== 200) throw new Error(JSON.stringify(response.body));
   return { options: response.body, cookie: cookieOf(response, 'passkey') };
+}
+
+async function registerConfirmed(session: Pick<TestSession, 'call' | 'cookie'>, origin: string, by: TestPasskey) {
+  const { headers, body } = await confirming(session, origin, by, { change: 'add' });
+  return await session.call('POST', '/auth/passkeys/register/options', { headers, body });
+}
+
+/** The signature of a passkey over a change of the user's passkeys, as the page's script sends it. */
+export async function confirming(
+  { call, cookie }: Pick<TestSession, 'call' | 'cookie'>,
+  origin: string,
+  by: TestPasskey,
+  change: { readonly change: 'add' | 'remove'; readonly id?: string },
+) {
+  const asked = await call('POST', '/auth/passkeys/confirm/options', { body: change });
+  if (asked.status !== 200) throw new Error(JSON.stringify(asked.body));
+  return {
+    headers: { cookie: `${cookie}; ${cookieOf(asked, 'passkey')}` },
+    body: { confirmation: by.sign(asked.body, { origin }) },
+  };
 }
 
 /** Adds a passkey to the signed-in user, as the page's script does. */
@@ -28,10 +58,11 @@ export async function addPasskey(
   } = {},
 ): Promise<TestResponse & { readonly passkey: TestPasskey }> {
   const { name = 'Laptop', passkey = createPasskey(), signing, statement } = given;
-  const { options, cookie } = given.challenged ?? (await startRegistering(session));
+  const { options, cookie } = given.challenged ?? (await startRegistering(session, server.baseUrl));
   const credential = passkey.register(options, { origin: server.baseUrl, ...signing }, statement);
   const headers = { cookie: `${session.cookie}; ${cookie}` };
   const response = await session.call('POST', '/auth/passkeys/register', { headers, body: { name, credential } });
+  if (response.status === 201) LAST.set(session.cookie, passkey);
   return { ...response, passkey };
 }
 

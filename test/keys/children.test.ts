@@ -25,6 +25,11 @@ const ATTRIBUTES: Readonly<
     fits: { scopes: ['emails:send', 'keys:write'] },
     wider: [{ scopes: ['audit:read'] }, { scopes: [...SCOPES, 'approvals:decide'] }],
   },
+  approvers: {
+    maker: { approvers: { requirePasskey: true } },
+    fits: { approvers: { requirePasskey: true } },
+    wider: [{ approvers: null }, { approvers: { requirePasskey: false } }],
+  },
   rateLimit: { maker: { rateLimit: 60 }, fits: { rateLimit: 60 }, wider: [{ rateLimit: 61 }, { rateLimit: 600 }] },
   recipientAllowlist: {
     maker: { recipientAllowlist: ['@a.example'] },

@@ -82,6 +82,7 @@ export function ownKey(changes: Partial<OwnKey> = {}): OwnKey {
     ipAllowlist: null,
     attachmentHosts: null,
     approvalMode: 'off',
+    approvers: { requirePasskey: false },
     holdWhen: null,
     persona: null,
     lockPersona: false,

@@ -22,6 +22,7 @@ const READ_STORED_SCOPES = [
   'db/queries/api-keys.ts',
   'db/queries/mcp-session-streams.ts',
   'keys/caller.ts',
+  'keys/changed-fields.ts',
   'keys/manage-keys.ts',
   'oauth-server/access-request.ts',
   'usable-scopes.ts',

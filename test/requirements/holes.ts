@@ -87,6 +87,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'holes.loosened-holds',
     'Only users and keys that may decide held sends can loosen `approvalMode` or `holdWhen` of a key, so that no caller can do it through a key that it creates.',
   ),
+  requirement(
+    'holes.passkey-approvals',
+    'Where approvals need a passkey, no key, stolen session, device, mailed link, bulk decision or reused signature approves, and none of them loosens that or adds a passkey of its own.',
+  ),
   requirement('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
   requirement(
     'holes.freeform',

@@ -27,6 +27,7 @@ function approvalOf(message: ReturnType<typeof messageWith>): Approval {
     ...{ to: [...message.to], cc: [], bcc: [], attachments: [], scheduledAt: null, unsubscribe: false },
     ...{ createdAt: NOW, expiresAt: '2026-02-03T09:00:00.000Z', decidedAt: null, decidedBy: null },
     ...{ note: null, rejectCode: null, edited: [], outcome: null, problem: null, receipt: null },
+    approvers: { requirePasskey: false },
   };
 }
 
@@ -34,7 +35,7 @@ async function viewOf(approval: Approval, given?: HeldReading): Promise<string> 
   const reading = given ?? { review: await HELD_REVIEW.run(approval), places: await HELD_PLACES.run(approval) };
   const view = {
     ...{ approval, base: '/approvals/token', now: NOW, mayDecide: true, mayRemember: false },
-    ...{ loadsPictures: false, forecast: [], excerpts: {}, next: null, reading },
+    ...{ passkeyHost: null, loadsPictures: false, forecast: [], excerpts: {}, next: null, reading },
   };
   return heldView(view).markup;
 }

@@ -80,6 +80,7 @@ export {
   newApprovalDecisionSchema,
 } from './schemas/approval.ts';
 export { APPROVAL_CHECK_NAMES, type ApprovalCheck, type ApprovalCheckName } from './schemas/approval-check.ts';
+export { type Approvers, NO_APPROVERS, toApprovers } from './schemas/approvers.ts';
 export { newAttachmentHostsSchema } from './schemas/attachment-hosts.ts';
 export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';

@@ -5,7 +5,8 @@ import { inWords } from './word-list.ts';
 /** What a key sends or changes that waits until an approver decides, in sentences. */
 export function heldInWords(key: KeyPolicy): readonly string[] {
   const sends = key.scopes.includes('emails:send') ? sendsInWords(key) : [];
-  return [...sends, ...draftsInWords(key)];
+  const held = [...sends, ...draftsInWords(key)];
+  return held.length === 0 ? held : [...held, ...approversInWords(key)];
 }
 
 function sendsInWords({ approvalMode, holdWhen }: KeyPolicy): readonly string[] {
@@ -30,6 +31,10 @@ const RULES: { readonly [Rule in keyof HoldWhen]: (rules: HoldWhen) => string | 
     domains &&
     (domains.length === 0 ? 'with any link' : `with a link to a domain other than ${inWords(domains, 'and')}`),
 };
+
+function approversInWords({ approvers }: KeyPolicy): readonly string[] {
+  return approvers?.requirePasskey === true ? ['The person who approves confirms each approval with a passkey.'] : [];
+}
 
 function draftsInWords(key: KeyPolicy): readonly string[] {
   const makesDrafts = isHeldKey(key) || key.mode === 'test' || key.isPaused === true;

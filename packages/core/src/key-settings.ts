@@ -1,4 +1,5 @@
 import type { CallerFacts } from './reach.ts';
+import type { Approvers } from './schemas/approvers.ts';
 import type { ApprovalMode, HoldWhen } from './schemas/hold-when.ts';
 import type { KeyMode, SendLimit } from './schemas/key.ts';
 import type { Source } from './schemas/provenance.ts';
@@ -15,6 +16,7 @@ export interface KeyPolicy {
   readonly attachmentHosts: readonly string[] | null;
   readonly approvalMode: ApprovalMode;
   readonly holdWhen: HoldWhen | null;
+  readonly approvers?: Approvers;
   readonly persona: { readonly agentName: string | null; readonly source: Source | null } | null;
   readonly lockPersona: boolean;
   /** RFC 3339; null: never. */

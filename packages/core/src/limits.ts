@@ -144,6 +144,7 @@ export const LIMITS = {
   programsListed: 100,
   passkeysPerUser: 10,
   passkeyNameCharacters: 60,
+  firstPasskeyMinutes: 15, // after signing in; enough to find the page, too short for most stolen sessions
   passkeyChallengeMinutes: 5, // to confirm in the browser's own window
   signInRequestsPerMinute: 300, // of a client address: links and devices
   devicePollsPerMinute: 600, // per client address, which several devices may share

@@ -15,6 +15,8 @@ export type Sending =
   /** The server responded with a page, which says what happened. */
   | { readonly kind: 'page'; readonly markup: string }
   | { readonly kind: 'signed-out'; readonly submit: () => void }
+  /** Nothing was done: the page that the form leads to asks for a passkey. */
+  | { readonly kind: 'passkey'; readonly message: string; readonly submit: () => void }
   | { readonly kind: 'lost' };
 
 /** Sends the fields after a time, in the background. They are read now: what is typed later does not count. */
@@ -52,7 +54,7 @@ async function post(action: string, text: string, fields: FormData): Promise<Sen
   const type = response.headers.get('content-type') ?? '';
   const received = await response.text().catch(() => null);
   if (received === null) return { kind: 'lost' };
-  if (type.startsWith('application/json')) return readResult(received);
+  if (type.startsWith('application/json')) return readResult(received, () => submitAgain(action, fields));
   if (type.startsWith('text/html') && (response.ok || !location.pathname.startsWith('/console'))) {
     return { kind: 'page', markup: received };
   }
@@ -63,15 +65,17 @@ function requestOf(body: string): RequestInit {
   return { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 }
 
-function readResult(received: string): Sending {
+function readResult(received: string, submit: () => void): Sending {
   // A response of our server (console/web/pages/approvals/script-result.ts), or a problem of its API.
   const result = JSON.parse(received) as {
     readonly isDone?: boolean;
     readonly message?: string;
     readonly href?: string;
     readonly detail?: string;
+    readonly needsPasskey?: boolean;
   };
   if (result.isDone === true) return { kind: 'done', message: result.message ?? '' };
+  if (result.needsPasskey === true) return { kind: 'passkey', message: result.message ?? '', submit };
   const message = result.message ?? `Nothing was decided. ${result.detail ?? ''}`;
   return { kind: 'refused', message, href: result.href ?? null };
 }

@@ -1,3 +1,4 @@
+import { confirmByPasskey } from './confirm-passkey.ts';
 import { startCopying } from './copy.ts';
 import { guardDecisions } from './decision-pause.ts';
 import { guardDoubleSubmits } from './double-submit.ts';
@@ -20,6 +21,7 @@ startCopying();
 startKeys();
 guardDecisions();
 startUndo();
+confirmByPasskey();
 guardDoubleSubmits();
 countTicked();
 closePopoversByEscape();

@@ -98,6 +98,11 @@ function finish(sending: Sending, key: string, what: string, back: () => void): 
       // The page of an ended session keeps what was typed.
       sending.submit();
       return;
+    case 'passkey':
+      markPending();
+      toast(sending.message, { forMs: FAILURE_MS, action: { label: 'Use your passkey', run: sending.submit } });
+      refresh();
+      return;
     case 'refused':
       markPending();
       toast(`${sending.message}`, {

@@ -40,6 +40,7 @@ describe('the account', () => {
       retentionDays: 30,
       trackOpens: false,
       trackClicks: false,
+      approvers: { requirePasskey: false },
       deletionScheduledAt: null,
       sandboxDomain: 'sandbox.test',
     });

@@ -24,6 +24,7 @@ const RECORD_FIELDS = [
   ...[
     'decidedAt',
     'decidedBy',
+    'approvers',
     'note',
     'rejectCode',
     'edited',

@@ -118,7 +118,7 @@ describe('signing in with a passkey', () => {
       `${victim.cookie}; ${victim.cookie}`,
     ])
       expectNoChallenge(await signInWith(server, passkey, { challenged: { options, cookie }, signing }));
-    const forRegistering = await startRegistering(owner);
+    const forRegistering = await startRegistering(owner, server.baseUrl);
     expectNoChallenge(await signInWith(server, passkey, { challenged: forRegistering, signing }));
     const forSigningIn = await startSigningIn(server);
     const challenged = { cookie: forSigningIn.cookie, options: { ...forRegistering.options, ...forSigningIn.options } };

@@ -37,6 +37,7 @@ describe('GET /keys/self', () => {
       rateLimit: 600,
       ipAllowlist: null,
       attachmentHosts: null,
+      ...{ approvers: { requirePasskey: false }, client: null },
       approvalMode: 'off',
       holdWhen: null,
       persona: null,

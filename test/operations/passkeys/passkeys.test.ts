@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removePasskeysOf } from '../../../packages/server/src/auth/passkeys/own-passkeys.ts';
+import { createIdGenerator } from '../../../packages/server/src/uuid-v7.ts';
 import { runInProcess } from '../../cli/run-in-process.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { CERTIFIED, createPasskey } from '../../harness/passkey-authenticator.ts';
@@ -15,6 +17,8 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
   });
   beforeEach(async () => {
     await server.database.sql`DELETE FROM passkeys`;
+    // A first passkey needs a session that has just started.
+    owner = await signInAs(server, 'owner@sandbox.test');
   });
   afterAll(() => server.close());
 
@@ -49,7 +53,7 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
 
   it('are requested for this server and user, with a passkey that can be found without a name and verifies the user', async () => {
     await addPasskey(server, owner);
-    const { options } = await startRegistering(owner);
+    const { options } = await startRegistering(owner, server.baseUrl);
     expect(options).toMatchObject({
       rp: { id: 'localhost', name: 'Postrider' },
       user: { id: Buffer.from(owner.user.id.replaceAll('-', ''), 'hex').toString('base64url'), name: owner.user.email },
@@ -72,6 +76,18 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
       expect(foreign).toMatchObject({ targetId: id });
       expect(foreign.actor).not.toBe(owner.user.memberId);
     }
+  });
+
+  it('are removed by an operator for a user who has lost them, which the audit log records', {
+    tags: ['passkeys.guards'],
+  }, async () => {
+    const { id } = (await addPasskey(server, owner)).body;
+    const tools = { sql: server.database.sql, clock: server.clock, ids: createIdGenerator() };
+    expect(await removePasskeysOf(tools, 'OWNER@sandbox.test')).toBe(1);
+    expect(await removePasskeysOf(tools, 'nobody@sandbox.test')).toBe(0);
+    expect(await list()).toEqual([]);
+    expect((await audited(owner, 'passkey.removed'))[0]).toMatchObject({ actor: 'operator', targetId: id });
+    expect((await addPasskey(server, owner)).status).toBe(201);
   });
 
   it('belong to their user alone', async () => {
@@ -114,7 +130,7 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
 
   it('are at most ten, also when several are added at once', async () => {
     for (let i = 0; i < 8; i++) expect((await addPasskey(server, owner)).status).toBe(201);
-    const challenged = await Promise.all([0, 1, 2, 3].map(() => startRegistering(owner)));
+    const challenged = await Promise.all([0, 1, 2, 3].map(() => startRegistering(owner, server.baseUrl)));
     const added = await Promise.all(challenged.map((one) => addPasskey(server, owner, { challenged: one })));
     expect(added.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
     const refused = await owner.call('POST', '/auth/passkeys/register/options', { body: {} });
@@ -124,7 +140,7 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
 
   it('are added by the signed-in browser only: no key, no device, no other site', async () => {
     const passkey = createPasskey();
-    const { options, cookie } = await startRegistering(owner);
+    const { options, cookie } = await startRegistering(owner, server.baseUrl);
     const credential = passkey.register(options, { origin: server.baseUrl });
     const own = { origin: server.baseUrl, cookie };
     const post = (path: string, key: string | null, headers: Readonly<Record<string, string>>) =>
@@ -150,7 +166,7 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
 
   it('are not added after the session has ended', async () => {
     const stolen = await signInAs(server, 'owner@sandbox.test');
-    const challenged = await startRegistering(stolen);
+    const challenged = await startRegistering(stolen, server.baseUrl);
     await server.database.sql`DELETE FROM sessions WHERE id != ALL (SELECT id FROM sessions ORDER BY id LIMIT 1)`;
     expectProblem(await addPasskey(server, stolen, { challenged }), 401, 'session_required');
     server.app.services.auth.sessions.forget();
@@ -163,14 +179,14 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
     const refused = async (challenged: Awaited<ReturnType<typeof startRegistering>>, by = owner) =>
       expectProblem(await addPasskey(server, by, { challenged }), 404, 'not_found');
     const admin = await signInAs(server, 'admin@sandbox.test');
-    const challenged = await startRegistering(owner);
+    const challenged = await startRegistering(owner, server.baseUrl);
     await refused({ ...challenged, cookie: 'passkey=' });
     await refused({ ...challenged, cookie: `passkey=${challenged.cookie.slice(-20)}` });
-    await refused({ ...(await startRegistering(admin)), options: challenged.options });
+    await refused({ ...(await startRegistering(admin, server.baseUrl)), options: challenged.options });
     await refused(challenged, admin);
     expect((await addPasskey(server, owner, { challenged })).status).toBe(201);
     await refused(challenged);
-    const old = await startRegistering(owner);
+    const old = await startRegistering(owner, server.baseUrl);
     server.clock.advance(300_000);
     await refused(old);
     expect((await list()).length).toBe(1);
@@ -198,7 +214,7 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
   });
 
   it('reject bodies that are malformed or larger than 16 KB', async () => {
-    const { cookie } = await startRegistering(owner);
+    const { cookie } = await startRegistering(owner, server.baseUrl);
     const post = (options: object) =>
       browserOf(server, `${owner.cookie}; ${cookie}`).call('POST', '/auth/passkeys/register', options);
     for (const body of [{}, { name: 'x' }, { name: 'x', credential: { id: 'a b', rawId: 1 } }, [], 'x'])

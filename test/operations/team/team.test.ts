@@ -163,12 +163,12 @@ describe('the team', () => {
     };
     const before = await letIn();
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'developer' } });
-    expect(await changeRole(database, before.caller, id, 'admin')).toEqual({ kind: 'escalation' });
+    expect(await changeRole(database, before.caller, id, 'admin', false)).toEqual({ kind: 'escalation' });
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'admin' } });
     const { caller, user } = await letIn();
     await owner.call('DELETE', `/team/${id}`);
     const again = { email: user.email, role: 'viewer' } as const;
-    expect(await inviteMember(database, caller, again)).toEqual({ kind: 'escalation' });
+    expect(await inviteMember(database, caller, again, false)).toEqual({ kind: 'escalation' });
     const { userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
     const consent = { typed: userCode, user, accountId: caller.accountId, address: '127.0.0.1', approvals: false };
     expect(await confirmDevice(auth, consent)).toEqual({ kind: 'unknown' });

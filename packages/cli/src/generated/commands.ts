@@ -1334,6 +1334,21 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "approvers",
+        "place": "body",
+        "key": "approvers",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--approvers"
+        ],
+        "valueName": "json",
+        "description": "What an approval of its held sends needs; null for nothing more than the account’s rules.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
         "name": "persona",
         "place": "body",
         "key": "persona",
@@ -1655,6 +1670,21 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "approvers",
+        "place": "body",
+        "key": "approvers",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--approvers"
+        ],
+        "valueName": "json",
+        "description": "What an approval of its held sends needs; null for nothing more than the account’s rules.",
+        "value": {
+          "kind": "json"
+        }
+      },
+      {
         "name": "persona",
         "place": "body",
         "key": "persona",
@@ -1911,7 +1941,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide-many",
     "command": "approvals decide-many",
     "summary": "Approve or reject several held sends",
-    "description": "Decides each hold separately, by the same rules as approvals decide, and prints one result per id. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
+    "description": "Decides each hold separately, by the same rules as approvals decide, and prints one result per id. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -2031,7 +2061,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide",
     "command": "approvals decide",
     "summary": "Approve or reject a held send",
-    "description": "Decides a hold, once: a second decision fails with approval_already_decided. Approving queues the message, at once or for its scheduled time; if the acceptance check now refuses the message, it fails and the hold shows the reason. A rejected or failed message returns its quota. --edits creates a new revision and records the difference. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
+    "description": "Decides a hold, once: a second decision fails with approval_already_decided. Approving queues the message, at once or for its scheduled time; if the acceptance check now refuses the message, it fails and the hold shows the reason. A rejected or failed message returns its quota. --edits creates a new revision and records the difference. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -2725,6 +2755,21 @@ export const COMMANDS: readonly CommandDescription[] = [
         "description": "Turns click tracking on or off.",
         "value": {
           "kind": "boolean"
+        }
+      },
+      {
+        "name": "approvers",
+        "place": "body",
+        "key": "approvers",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--approvers"
+        ],
+        "valueName": "json",
+        "description": "What every approval of a held send needs. A page of the console loosens it, with a passkey; elsewhere that is 403 `permission_escalation`.",
+        "value": {
+          "kind": "json"
         }
       },
       {
@@ -6411,7 +6456,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "audit verify-receipt",
     "command": "audit verify-receipt",
     "summary": "Verify the receipt of an approval",
-    "description": "Verifies the receipt of an approval or a rejection: the file of the console, the output of `postrider approvals receipt`, or the hold as JSON. It needs no server and no key: `--keys` names the key set, which you save once from `<base URL>/.well-known/postrider-receipts.json`. With `--message`, it computes the hash of an exported message again and compares it. Exits with code 1 if the receipt is refused. With `--json`: `{ok, reason: null | \"malformed\" | \"unknown_key\" | \"signature\" | \"issuer\" | \"message\" | \"file\", message, receipt}`.",
+    "description": "Verifies the receipt of an approval or a rejection: the file of the console, the output of `postrider approvals receipt`, or the hold as JSON. It needs no server and no key: `--keys` names the key set, which you save once from `<base URL>/.well-known/postrider-receipts.json`. With `--message`, it computes the hash of an exported message again and compares it. Exits with code 1 if the receipt is refused. With `--json`: `{ok, reason: null | \"malformed\" | \"unknown_key\" | \"signature\" | \"issuer\" | \"passkey\" | \"message\" | \"file\", message, receipt}`.",
     "needsKey": false,
     "examples": [
       "postrider audit verify-receipt receipt.jws --keys keys.json",

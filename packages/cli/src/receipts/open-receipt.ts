@@ -6,7 +6,7 @@ export type ReceiptVerdict =
   | { readonly ok: false; readonly reason: ReceiptFault; readonly message: string };
 
 /** Why a receipt is refused. */
-export type ReceiptFault = 'malformed' | 'unknown_key' | 'signature' | 'issuer' | 'message' | 'file';
+export type ReceiptFault = 'malformed' | 'unknown_key' | 'signature' | 'issuer' | 'passkey' | 'message' | 'file';
 
 const TYPE = 'postrider-receipt+jwt';
 

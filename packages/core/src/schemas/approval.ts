@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import { approversSchema } from './approvers.ts';
 import { APPROVAL_STATUSES, REJECT_CODES } from './hold.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { storedAttachmentSchema } from './message.ts';
@@ -85,6 +86,9 @@ export const approvalSchema = z
     expiresAt: timestampSchema.describe('When the hold expires if no one decides.'),
     decidedAt: timestampSchema.nullable(),
     decidedBy: z.string().nullable().describe('The id of the key or user; `system` if it expired.'),
+    approvers: approversSchema.describe(
+      'What an approval needs now, by the rules of the account and of the keys that sent it.',
+    ),
     ...decisionFields,
     outcome: z
       .enum(['queued', 'failed'])

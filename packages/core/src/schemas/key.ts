@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { ALL_SCOPES } from '../scopes.ts';
+import { approversSchema } from './approvers.ts';
 import { APPROVAL_MODES, holdWhenSchema } from './hold-when.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { agentNameSchema, sourceSchema } from './provenance.ts';
@@ -39,6 +40,7 @@ export const keyFields = {
     ),
   approvalMode: z.enum(APPROVAL_MODES),
   holdWhen: holdWhenSchema.nullable().describe('The rules of the approval mode `policy`.'),
+  approvers: approversSchema.describe('What an approval of its held sends needs. The rules of the account apply too.'),
   persona: z
     .object({ agentName: agentNameSchema.nullable(), source: sourceSchema.nullable() })
     .nullable()
@@ -82,7 +84,7 @@ export const keyParams = z.object({ id: z.string().describe('The id of the key.'
 
 /** The fields that the escalation rule compares, for the descriptions of the operations that enforce it. */
 export const ESCALATION_RULE =
-  'A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.';
+  'A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, `approvalMode` with `holdWhen`, and `approvers`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode`, `holdWhen` or `approvers`, the caller needs `approvals:decide`. Where approvals need a passkey, loosening them needs one too, so only a page of the console can do it.';
 
 /** The value of `LIMITS.keyNameCharacters`, for descriptions. */
 export const KEY_NAME_RULE = `1 to ${LIMITS.keyNameCharacters} characters`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { ALL_SCOPES, SCOPE_SHORTHANDS } from '../scopes.ts';
+import { newApproversSchema } from './approvers.ts';
 import { newAttachmentHostsSchema } from './attachment-hosts.ts';
 import { APPROVAL_MODES, newHoldWhenSchema } from './hold-when.ts';
 import { KEY_MODES, KEY_NAME_RULE } from './key.ts';
@@ -69,6 +70,10 @@ const restrictionFields = {
       'Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.',
     ),
   holdWhen: newHoldWhenSchema.nullable().optional().describe('Which sends the approval mode `policy` holds.'),
+  approvers: newApproversSchema
+    .nullable()
+    .optional()
+    .describe('What an approval of its held sends needs; null for nothing more than the account’s rules.'),
   persona: personaSchema.nullable().optional().describe('Provenance of sends that do not set it.'),
   lockPersona: z
     .boolean()

@@ -40,6 +40,8 @@ export type ApprovalResult = components['schemas']['ApprovalResult'];
 
 export type ApprovalReview = components['schemas']['ApprovalReview'];
 
+export type Approvers = components['schemas']['Approvers'];
+
 export type Attachment = components['schemas']['Attachment'];
 
 export type AuditEntry = components['schemas']['AuditEntry'];
@@ -224,6 +226,8 @@ export type MxCheck = components['schemas']['MxCheck'];
 export type MxFinding = components['schemas']['MxFinding'];
 
 export type MxRecord = components['schemas']['MxRecord'];
+
+export type NewApprovers = components['schemas']['NewApprovers'];
 
 export type NewKey = components['schemas']['NewKey'];
 

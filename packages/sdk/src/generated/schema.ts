@@ -43,6 +43,7 @@ export interface components {
             trackOpens: boolean;
             /** @description Whether the links of HTML mail are rewritten to report when they are followed. */
             trackClicks: boolean;
+            approvers: components["schemas"]["Approvers"];
             /** @description When sending was paused; null if it is not paused. */
             pausedAt: string | null;
             /** @description When the account is deleted; null if no deletion is scheduled. */
@@ -163,6 +164,7 @@ export interface components {
             decidedAt: string | null;
             /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
+            approvers: components["schemas"]["Approvers"];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
             /** @description The note of the decision. */
             note: string | null;
@@ -331,6 +333,7 @@ export interface components {
             decidedAt: string | null;
             /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
+            approvers: components["schemas"]["Approvers"];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
             /** @description The note of the decision. */
             note: string | null;
@@ -440,6 +443,10 @@ export interface components {
             /** @description The HTML as text, with each link followed by its number; the text if there is no HTML. Cut. */
             body: string | null;
             bodyIsCut: boolean;
+        };
+        Approvers: {
+            /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. */
+            requirePasskey: boolean;
         };
         Attachment: {
             /** @description The name the recipient sees, 1 to 255 characters; directory parts are removed. */
@@ -1449,6 +1456,7 @@ export interface components {
                 freeformBody: boolean;
                 linkDomainNotIn: string[] | null;
             } | null;
+            approvers: components["schemas"]["Approvers"];
             /** @description Provenance defaults of the key. */
             persona: {
                 agentName: string | null;
@@ -1527,6 +1535,8 @@ export interface components {
                 /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
+            /** @description What an approval of its held sends needs; null for nothing more than the account’s rules. */
+            approvers?: components["schemas"]["NewApprovers"] | null;
             /** @description Provenance of sends that do not set it. */
             persona?: {
                 agentName?: string | null;
@@ -1600,6 +1610,7 @@ export interface components {
                 freeformBody: boolean;
                 linkDomainNotIn: string[] | null;
             } | null;
+            approvers: components["schemas"]["Approvers"];
             /** @description Provenance defaults of the key. */
             persona: {
                 agentName: string | null;
@@ -1917,6 +1928,10 @@ export interface components {
             /** @description Of an MX record: lower values are tried first. Null otherwise. */
             priority: number | null;
         };
+        NewApprovers: {
+            /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Default: false. */
+            requirePasskey?: boolean;
+        };
         NewKey: {
             /** @description 1 to 100 characters. */
             name: string;
@@ -1959,6 +1974,8 @@ export interface components {
                 /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
+            /** @description What an approval of its held sends needs; null for nothing more than the account’s rules. */
+            approvers?: components["schemas"]["NewApprovers"] | null;
             /** @description Provenance of sends that do not set it. */
             persona?: {
                 agentName?: string | null;
@@ -2054,6 +2071,7 @@ export interface components {
                 freeformBody: boolean;
                 linkDomainNotIn: string[] | null;
             } | null;
+            approvers: components["schemas"]["Approvers"];
             /** @description Provenance defaults of the key. */
             persona: {
                 agentName: string | null;
@@ -4146,6 +4164,7 @@ export interface operations {
                     trackOpens?: boolean;
                     /** @description Turns click tracking on or off. */
                     trackClicks?: boolean;
+                    approvers?: components["schemas"]["NewApprovers"];
                     /**
                      * @description If true, keeps an account whose deletion is scheduled. An account without a scheduled deletion stays unchanged.
                      * @constant

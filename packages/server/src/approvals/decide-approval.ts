@@ -1,4 +1,6 @@
 import type { ApprovalDecision, EditableField, FieldProblem, Problem } from '@postrider/core';
+import type { Confirmed } from '../auth/passkeys/confirmation.ts';
+import type { Statement } from '../auth/passkeys/statement.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
@@ -21,6 +23,7 @@ import {
 import type { Caller } from '../keys/caller.ts';
 import { isStillAllowed } from '../keys/check-again.ts';
 import { ProblemError, toProblem } from '../problem.ts';
+import { toReceiptAssertion } from '../receipts/receipt-assertion.ts';
 import type { ReceiptSigner, Receipts } from '../receipts/receipts.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 import { expiryOf } from '../sending/message-rows.ts';
@@ -35,6 +38,7 @@ import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
 import { endHolds } from './holds/end-hold.ts';
 import { ApprovalLimitError, judgeDecider } from './judge-decider.ts';
+import { judgePasskey } from './passkey-approval.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 import { recordApproval } from './record-approval.ts';
 import { writeReceipt } from './write-receipt.ts';
@@ -65,6 +69,8 @@ export interface DecidingManner {
    * it approves.
    */
   readonly caller: Caller | null;
+  /** What the person who decides has confirmed with a passkey. */
+  readonly confirmed?: Confirmed | null;
   /** Runs in the transaction of the decision. */
   readonly onDecided?: (transaction: Query, now: Date) => Promise<void>;
 }
@@ -77,6 +83,8 @@ export type DecisionVerdict =
   | { readonly kind: 'lost_permission' }
   /** The rules of the deciding key forbid the approval; the send is still held. */
   | { readonly kind: 'beyond_caller'; readonly refusal: Refusal }
+  /** The approval needs a passkey, and has none or one for something else. `statement` is null for a caller who has no page. */
+  | { readonly kind: 'passkey_needed'; readonly statement: Statement | null }
   | { readonly kind: 'already_decided'; readonly status: string }
   | { readonly kind: 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
@@ -119,7 +127,7 @@ async function decideOnce(
   name: { readonly accountId: string; readonly id: string },
   { decision, prepared }: { readonly decision: Decision; readonly prepared: PreparedEdit | null },
   decider: Decider,
-  { caller, onDecided }: DecidingManner,
+  { caller, confirmed = null, onDecided }: DecidingManner,
 ): Promise<DecisionVerdict> {
   const { sql, clock, ids } = tools;
   const result = await sql.begin(async (transaction) => {
@@ -129,13 +137,13 @@ async function decideOnce(
     if (obstacle !== null) return { verdict: obstacle };
     if (hold === null) throw new Error('a hold that is missing has no obstacle');
     if (decision.decision === 'approve') {
-      const verdict = await approve(transaction, tools, hold, decision, { prepared, decider, caller }, now);
+      const verdict = await approve(transaction, tools, hold, decision, { prepared, decider, caller, confirmed }, now);
       if (verdict.kind === 'decided') await onDecided?.(transaction, now);
       return { verdict };
     }
     const { note = null, rejectCode = null } = decision;
     await onDecided?.(transaction, now);
-    const receipt = await writeReceipt(transaction, tools, { decider, caller }, hold, {
+    const receipt = await writeReceipt(transaction, tools, { decider, caller, proof: null }, hold, {
       ...{ decision: 'rejected', outcome: null, contentHash: hold.contentHash, edited: [], rejectCode, now },
       ...{ scheduledAt: null, files: [] },
     });
@@ -194,16 +202,19 @@ async function findObstacle(
   return isOther ? { kind: 'changed' } : null;
 }
 
+interface Approving {
+  readonly prepared: PreparedEdit | null;
+  readonly decider: Decider;
+  readonly caller: Caller | null;
+  readonly confirmed: Confirmed | null;
+}
+
 async function approve(
   transaction: Query,
   tools: SigningTools,
   hold: LockedApproval,
   { edits, note: said, remember }: Decision,
-  {
-    prepared,
-    decider,
-    caller,
-  }: { readonly prepared: PreparedEdit | null; readonly decider: Decider; readonly caller: Caller | null },
+  { prepared, decider, caller, confirmed }: Approving,
   now: Date,
 ): Promise<DecisionVerdict> {
   const note = said ?? null;
@@ -216,9 +227,18 @@ async function approve(
   const { content, changes } = edited;
   const fields = Object.keys(changes) as EditableField[]; // The keys of `changes` are EditableFields by its type.
   const { recipients } = content;
+  const contentHash = fields.length === 0 ? hold.contentHash : await hashOf(held, content);
+  const passkey = await judgePasskey(
+    transaction,
+    {
+      ...{ baseUrl: tools.baseUrl, hold, issuerKeyId: held.keyId, contentHash, remember: remember === true },
+      revision: fields.length === 0 ? hold.revision : hold.revision + 1,
+    },
+    { memberId: decider.actor, caller, confirmed },
+  );
+  if (passkey.kind === 'passkey_needed') return passkey;
   const beyond = caller === null ? null : await judgeDecider(transaction, caller, { hold, held, recipients }, now);
   if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };
-  const contentHash = fields.length === 0 ? hold.contentHash : await hashOf(held, content);
   const check = await recheckAcceptance(transaction, tools, hold, held, recipients, now);
   const outcome = check.refusal === null ? 'queued' : 'failed';
   const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);
@@ -233,7 +253,8 @@ async function approve(
   }
   await release(transaction, tools, hold, held, content, { fields, note, now, ...check });
   if (remember === true) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
-  const receipt = await writeReceipt(transaction, tools, { decider, caller }, hold, {
+  const proof = passkey.kind === 'proven' ? await toReceiptAssertion(passkey.confirmed, remember === true) : null;
+  const receipt = await writeReceipt(transaction, tools, { decider, caller, proof }, hold, {
     ...{ decision: 'approved', outcome, contentHash, edited: fields, rejectCode: null, now },
     scheduledAt: content.scheduledAt,
     files: held.attachments.map(({ digest: sha256, contentId }) => ({ sha256, contentId })),
@@ -245,6 +266,7 @@ async function approve(
     outcome,
     now,
     remember,
+    passkey: passkey.kind === 'proven' ? passkey.confirmed.passkey.id : null,
     receipt,
   });
   return { kind: 'decided', emailId: hold.messageId, outcome };

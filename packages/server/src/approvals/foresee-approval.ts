@@ -1,10 +1,12 @@
 import { APPROVAL_CHECK_NAMES, type ApprovalCheckName } from '@postrider/core';
 import type { Query } from '../db/client.ts';
+import { needsPasskey } from '../db/queries/approver-rules.ts';
 import type { HeldSend } from '../db/queries/held-send.ts';
 import type { Caller } from '../keys/caller.ts';
 import { checkAcceptance, examineAcceptance, type Refusal } from '../sending/acceptance.ts';
 import type { Recipient } from '../sending/recipients.ts';
 import { foreseeDecider } from './judge-decider.ts';
+import { passkeyNeeded } from './passkey-approval.ts';
 import { readHeldQuestion } from './recheck-acceptance.ts';
 
 export interface ForeseenApproval {
@@ -21,7 +23,7 @@ export interface ForeseenApproval {
  */
 export async function foreseeApproval(
   query: Query,
-  settings: { readonly sandboxDomain: string; readonly monthlyQuota: number },
+  settings: { readonly sandboxDomain: string; readonly monthlyQuota: number; readonly baseUrl: string },
   caller: Caller | null,
   send: HeldSend,
   recipients: readonly Recipient[],
@@ -35,6 +37,7 @@ export async function foreseeApproval(
     caller === null
       ? null
       : (refuseDecider(caller, holderId) ??
+        (await refuseWithoutPage(query, settings, caller, send)) ??
         (await foreseeDecider(query, caller, { hold: { keyId: holderId }, held: send, recipients }, now)));
   const found = { caller: own, hold, key: held.keyFault, account, domain, allowlist, suppression, quota };
   const verdict = checkAcceptance(held.question);
@@ -55,6 +58,18 @@ function refuseDecider({ user, approval, keyId, scopes }: Caller, holderId: stri
     return { code: 'self_approval_forbidden', detail: 'This key sent the message.' };
   }
   return null;
+}
+
+/** Where an approval needs a passkey, only a user on the page of the hold can approve. */
+async function refuseWithoutPage(
+  query: Query,
+  { baseUrl }: { readonly baseUrl: string },
+  { accountId, user }: Caller,
+  { id, holderId, keyId }: HeldSend,
+): Promise<Refusal | null> {
+  const hasPage = user !== null && !user.isDevice;
+  if (hasPage || !(await needsPasskey(query, accountId, [holderId, keyId]))) return null;
+  return { code: 'permission_escalation', ...passkeyNeeded(baseUrl, id) };
 }
 
 function endedHold({ status, expiresAt }: HeldSend, now: Date): Refusal | null {

@@ -18,11 +18,13 @@ export async function recordApproval(
     readonly outcome: 'queued' | 'failed';
     readonly remember: true | undefined;
     readonly now: Date;
+    /** The id of the passkey that confirmed it; null without one. */
+    readonly passkey: string | null;
     /** The hash of the receipt. */
     readonly receipt: string;
   },
 ): Promise<void> {
-  const { fields, note, contentHash: hashAfter, outcome, remember, now, receipt } = what;
+  const { fields, note, contentHash: hashAfter, outcome, remember, now, passkey, receipt } = what;
   const { accountId, id: targetId, messageId } = hold;
   const event = { hashAfter, now, ...decider };
   const edited = { hold, id: ids.next(now), type: 'edited' as const, detail: fields.join(', '), ...event };
@@ -34,6 +36,7 @@ export async function recordApproval(
     ...{ emailId: messageId, way: decider.way, outcome, receipt },
     ...(fields.length > 0 ? { edited: fields.join(', ') } : {}),
     ...(remember === true ? { remember } : {}),
+    ...(passkey === null ? {} : { passkey }),
   };
   await appendAudit(transaction, [
     { accountId, id: ids.next(now), action: 'approval.approved', actor: decider.actor, targetId, details, now },

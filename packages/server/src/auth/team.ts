@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
 import { listClientKeysOf } from '../db/queries/access-tokens.ts';
 import { lockKey } from '../db/queries/api-keys.ts';
+import { someNeedPasskey } from '../db/queries/approver-rules.ts';
 import { findInvitation } from '../db/queries/audit-entries.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import {
@@ -28,7 +29,8 @@ export interface TeamTools {
   readonly ids: IdGenerator;
 }
 
-export type TeamRefusal = 'missing' | 'escalation' | 'exists' | 'full' | 'last-owner';
+/** `unconfirmed`: the change adds someone who approves, approvals need a passkey, and none has confirmed it. */
+export type TeamRefusal = 'missing' | 'escalation' | 'exists' | 'full' | 'last-owner' | 'unconfirmed';
 
 export type TeamVerdict = { readonly kind: 'done'; readonly member: MemberRow } | { readonly kind: TeamRefusal };
 
@@ -39,13 +41,16 @@ const DAY_MS = 86_400_000;
 /** The lowest possible id, used to compute the lowest id of a time. */
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
+/** @param isConfirmed whether a passkey of a user who may decide has confirmed exactly this change */
 export async function inviteMember(
   tools: TeamTools,
   caller: Caller,
   { email, role }: { readonly email: string; readonly role: Role },
+  isConfirmed: boolean,
 ): Promise<InviteVerdict> {
   return await onTeam<InviteVerdict>(tools, caller, async (transaction, team, now) => {
     if (!mayGive(caller, role, team)) return { kind: 'escalation' };
+    if (!isConfirmed && (await addsApprover(transaction, caller, role))) return { kind: 'unconfirmed' };
     if (team.some((member) => member.email.toLowerCase() === email.toLowerCase())) return { kind: 'exists' };
     if (team.length >= LIMITS.seatsPerAccount) return { kind: 'full' };
     const { accountId } = caller;
@@ -62,11 +67,21 @@ export async function inviteMember(
   });
 }
 
-export async function changeRole(tools: TeamTools, caller: Caller, id: string, role: Role): Promise<TeamVerdict> {
+/** @param isConfirmed as for `inviteMember` */
+export async function changeRole(
+  tools: TeamTools,
+  caller: Caller,
+  id: string,
+  role: Role,
+  isConfirmed: boolean,
+): Promise<TeamVerdict> {
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
     if (!mayGive(caller, role, team)) return { kind: 'escalation' };
     if (member.role === role) return { kind: 'done', member };
     if (role !== 'owner' && isLastOwner(team, member)) return { kind: 'last-owner' };
+    if (!isConfirmed && !decides(member.role) && (await addsApprover(transaction, caller, role))) {
+      return { kind: 'unconfirmed' };
+    }
     const losesDecisionRight = decides(member.role) && !decides(role);
     if (losesDecisionRight) await dropConfirmedDevices(transaction, caller.accountId, member.id);
     await setMemberRole(transaction, caller.accountId, member.id, role);
@@ -121,6 +136,11 @@ function mayGive({ user, row }: Caller, role: Role, team: readonly MemberRow[]):
       null,
     ).length === 0
   );
+}
+
+/** Otherwise whoever has a stolen session could invite themselves, and approve with a passkey of their own. */
+async function addsApprover(transaction: Query, { accountId }: Caller, role: Role): Promise<boolean> {
+  return decides(role) && (await someNeedPasskey(transaction, accountId));
 }
 
 function decides(role: Role): boolean {

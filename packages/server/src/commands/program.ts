@@ -4,6 +4,7 @@ import { addAuditCommands } from './audit-commands.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addEraseCommand } from './erase-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
+import { addPasskeysCommands } from './passkeys-commands.ts';
 import { addReceiptsCommands } from './receipts-commands.ts';
 import { addSecretsCommands } from './secrets-commands.ts';
 import { createStartProgram, type ProgramOptions, requireConfig } from './start-program.ts';
@@ -25,6 +26,7 @@ export function createProgram(options: ProgramOptions): Command {
   addAuditCommands(program, operator);
   addSecretsCommands(program, operator);
   addReceiptsCommands(program, operator);
+  addPasskeysCommands(program, operator);
   addDoctorCommand(program, { readConfig: () => readConfig(environment), write, progress });
   return program;
 }

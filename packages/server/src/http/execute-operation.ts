@@ -74,6 +74,10 @@ class BoundContext implements CallContext {
     return this.#context.signal;
   }
 
+  readConfirmed(): ReturnType<CallContext['readConfirmed']> {
+    return this.#context.readConfirmed();
+  }
+
   noteEmail(id: string): void {
     this.#context.noteEmail(id);
   }

@@ -77,6 +77,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       clientInfo: null,
       signal: disconnectSignal(reply),
       rawBody: request.body,
+      readConfirmed: async () => null,
       noteEmail: (id: string) => {
         request.state.emailId = id;
       },

@@ -41,6 +41,11 @@ export class RestContext implements CallContext {
     return disconnectSignal(this.#reply);
   }
 
+  /** Pages confirm; calls of the API do not. */
+  async readConfirmed(): Promise<null> {
+    return null;
+  }
+
   noteEmail(id: string): void {
     this.#request.state.emailId = id;
   }

@@ -15,7 +15,8 @@ export type RestrictionName =
   | 'expiresAt'
   | 'sendLimit'
   | 'lockPersona'
-  | 'approvalMode';
+  | 'approvalMode'
+  | 'approvers';
 
 /** For each dimension, whether the inner key is at least as restricted as the outer one. */
 const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer: KeyRestrictions) => boolean>> = {
@@ -30,6 +31,7 @@ const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer
     isAtMost(inner.hourlySends, outer.hourlySends) && isAtMost(inner.dailySends, outer.dailySends),
   lockPersona: isPersonaWithin,
   approvalMode: isApprovalWithin,
+  approvers: areApproversWithin,
 };
 
 // Object.keys widens to string; the literal has exactly these names.
@@ -70,8 +72,9 @@ export function sharesLimits(granter: Limited, { keyId, makers }: Pick<KeyRow, '
 }
 
 /**
- * Returns the dimensions in which a change needs a caller who may decide held sends. Loosening `approvalMode` approves mail in advance, which
- * a user without that permission could otherwise do through a key. Nor may such a caller loosen a key that can decide, in any dimension.
+ * Returns the dimensions in which a change needs a caller who may decide held sends. Loosening `approvalMode` approves mail in advance, and
+ * loosening `approvers` lets it be approved with less proof. A user without that permission could otherwise do so through a key. Nor may such
+ * a caller loosen a key that can decide, in any dimension.
  */
 export function findUndecidable(
   { scopes }: Pick<KeyRestrictions, 'scopes'>,
@@ -80,7 +83,16 @@ export function findUndecidable(
 ): readonly RestrictionName[] {
   if (scopes.includes('approvals:decide')) return [];
   const loosened = NAMES.filter((name) => !IS_WITHIN[name](wanted, before));
-  return wanted.scopes.includes('approvals:decide') ? loosened : loosened.filter((name) => name === 'approvalMode');
+  return wanted.scopes.includes('approvals:decide') ? loosened : loosened.filter(isAboutApproval);
+}
+
+/** Returns the dimensions in which a change lets more mail be sent without approval, or approved with less proof. */
+export function findLooserApproval(wanted: KeyRestrictions, before: KeyRestrictions): readonly RestrictionName[] {
+  return NAMES.filter((name) => isAboutApproval(name) && !IS_WITHIN[name](wanted, before));
+}
+
+function isAboutApproval(name: RestrictionName): boolean {
+  return name === 'approvalMode' || name === 'approvers';
 }
 
 /** Without host lists, `mode`, `approvalMode` and `recipientAllowlist` decide, and they are compared on their own. */
@@ -111,6 +123,10 @@ function isPersonaWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolea
     isKept(inner.personaAgentName, outer.personaAgentName) &&
     isKept(inner.personaSource, outer.personaSource)
   );
+}
+
+function areApproversWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
+  return inner.approvalsNeedPasskey || !outer.approvalsNeedPasskey;
 }
 
 const STRICTNESS: Readonly<Record<ApprovalMode, number>> = { off: 0, policy: 1, always: 2 };

@@ -25,6 +25,7 @@ export function toKey(row: KeyRow, viewer: Viewer | null): Key {
     attachmentHosts: copyOf(row.attachmentHosts),
     approvalMode: row.approvalMode,
     holdWhen: toHoldWhen(row.holdWhen),
+    approvers: { requirePasskey: row.approvalsNeedPasskey },
     persona: source === null && agentName === null ? null : { agentName, source },
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),

@@ -29,6 +29,7 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
     expiresAt: null,
     approvalMode: 'off',
     holdWhen: null,
+    approvalsNeedPasskey: false,
     personaSource: null,
     personaAgentName: null,
     lockPersona: false,
@@ -47,7 +48,7 @@ export function applyRestrictions(
   now: Date,
 ): RestrictionsVerdict {
   const { scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = requested;
-  const { rateLimit, approvalMode, persona, lockPersona, sendLimit, ...unread } = others;
+  const { rateLimit, approvalMode, approvers, persona, lockPersona, sendLimit, ...unread } = others;
   // A declared field that is not read would be accepted and ignored; then this line does not compile.
   unread satisfies Record<string, never>;
   const recipients = recipientAllowlist == null ? null : normalizeAllowlist(recipientAllowlist);
@@ -75,6 +76,7 @@ export function applyRestrictions(
     expiresAt: unlessLeftOut(expiresAt, expiresAt ?? null, before.expiresAt),
     approvalMode: approvalMode ?? before.approvalMode,
     holdWhen: unlessLeftOut(holdWhen, toHoldWhen(holdWhen), before.holdWhen),
+    approvalsNeedPasskey: unlessLeftOut(approvers, approvers?.requirePasskey ?? false, before.approvalsNeedPasskey),
     personaSource: unlessLeftOut(persona, persona?.source ?? null, before.personaSource),
     personaAgentName: unlessLeftOut(persona, persona?.agentName ?? null, before.personaAgentName),
     lockPersona: lockPersona ?? before.lockPersona,

@@ -11,7 +11,8 @@ import { withdrawHoldsOfKey } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql, Transaction } from '../db/client.ts';
 import { renewSignIn } from '../db/queries/access-tokens.ts';
-import { type KeyRestrictions, type KeyRow, keyRestrictions, lockKey } from '../db/queries/api-keys.ts';
+import { type KeyRestrictions, type KeyRow, lockKey } from '../db/queries/api-keys.ts';
+import { needsPasskey } from '../db/queries/approver-rules.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
 import { deleteOAuthRecordsOf } from '../db/queries/oauth-records.ts';
@@ -19,8 +20,16 @@ import { readKeyPause, setKeyPause } from '../db/queries/pauses.ts';
 import { usableScopes, withUsableScopes } from '../usable-scopes.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
+import { changedFields } from './changed-fields.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
-import { findEscalations, findUndecidable, type RestrictionName, sharesLimits, withMakerLimits } from './escalation.ts';
+import {
+  findEscalations,
+  findLooserApproval,
+  findUndecidable,
+  type RestrictionName,
+  sharesLimits,
+  withMakerLimits,
+} from './escalation.ts';
 import { applyRestrictions, defaultRestrictions } from './key-restrictions.ts';
 import { decidePause, type Pauser } from './pause-rule.ts';
 import { endOfSecret } from './secret-end.ts';
@@ -52,7 +61,9 @@ export type KeyRefusal =
   | { readonly kind: 'paused-by-user'; readonly pauser: Pauser }
   | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] }
   /** The change decides over held sends, which the caller may not do. */
-  | { readonly kind: 'undecidable'; readonly names: readonly RestrictionName[] };
+  | { readonly kind: 'undecidable'; readonly names: readonly RestrictionName[] }
+  /** The change loosens approvals that need a passkey, and no passkey has confirmed it. */
+  | { readonly kind: 'unconfirmed'; readonly names: readonly RestrictionName[] };
 
 type Done<More = unknown> = { readonly kind: 'done'; readonly row: KeyRow } & More;
 
@@ -153,12 +164,16 @@ export async function makeOperatorKey(
 
 const OPERATOR = { keyId: 'operator' };
 
-/** Changes the fields of a key that are given. */
+/**
+ * Changes the fields of a key that are given.
+ * @param isConfirmed whether a passkey of a user who may decide has confirmed exactly this change
+ */
 export async function changeKey(
   tools: KeyTools,
   granter: Granter,
   keyId: string,
   { name, ...requested }: KeyChangesInput,
+  isConfirmed: boolean,
 ): Promise<Done | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
     const before = { ...row, scopes: row.storedScopes };
@@ -177,6 +192,10 @@ export async function changeKey(
     }
     const undecidable = findUndecidable(withUsableScopes(granter), verdict.restrictions, before);
     if (undecidable.length > 0) return { kind: 'undecidable', names: undecidable };
+    const looser = isConfirmed ? [] : findLooserApproval(verdict.restrictions, before);
+    if (looser.length > 0 && (await needsPasskey(transaction, row.accountId, [keyId]))) {
+      return { kind: 'unconfirmed', names: looser };
+    }
     await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions, now);
     const changed = await reread(transaction, row.accountId, keyId);
     const fields = changedFields(row, changed);
@@ -314,27 +333,4 @@ async function audit(
 ): Promise<void> {
   const entry = { accountId, id: ids.next(now), action, actor, targetId, details: { name, last4, ...details }, now };
   await appendAudit(transaction, [entry]);
-}
-
-/** Names the fields as the API does. */
-const FIELD_OF: Readonly<Partial<Record<keyof KeyRow, string>>> = {
-  keyName: 'name',
-  storedScopes: 'scopes',
-  personaSource: 'persona',
-  personaAgentName: 'persona',
-  hourlySends: 'sendLimit',
-  dailySends: 'sendLimit',
-};
-
-const { scopes: _stored, ...restrictions } = keyRestrictions;
-// Object.keys widens to string; the literal has exactly these names.
-const CHANGEABLE = [
-  'keyName',
-  'storedScopes',
-  ...(Object.keys(restrictions) as (keyof typeof restrictions)[]),
-] as const;
-
-function changedFields(before: KeyRow, after: KeyRow): readonly string[] {
-  const changed = CHANGEABLE.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return [...new Set(changed.map((name) => FIELD_OF[name] ?? name))];
 }

@@ -2,6 +2,7 @@ import type { CallableId, OperationById, OperationInput, OperationOutput } from 
 import type { AuthServices } from '../auth/auth-services.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { ClientInfo } from '../auth/client-info.ts';
+import type { Confirmed } from '../auth/passkeys/confirmation.ts';
 import type { Installation } from '../config/installation.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';
@@ -61,6 +62,11 @@ export interface CallContext {
   readonly caller: Caller | null;
   /** The browser or program that sent the request; null over MCP, which has no sign-in. */
   readonly clientInfo: ClientInfo | null;
+  /**
+   * What the user of a page has confirmed with a passkey; null if nothing. Always null for calls of the API, so that no program can pass one on.
+   * @throws ProblemError if the passkey proves nothing
+   */
+  readConfirmed(): Promise<Confirmed | null>;
   /** Ends a wait when the caller has disconnected. */
   readonly signal: AbortSignal;
   /** The input as given, before defaults, which an idempotency key is compared by. */

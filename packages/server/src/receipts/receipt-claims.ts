@@ -1,5 +1,22 @@
 import type { EditableField, HoldReason, RejectCode } from '@postrider/core';
 import { z } from 'zod';
+import type { PublicJwk } from '../auth/passkeys/public-jwk.ts';
+
+/** The signature of a passkey over an approval, with everything that verifying it needs besides the claims of the receipt. */
+export interface ReceiptAssertion {
+  /** The id of the passkey, as authenticators have it. */
+  readonly credentialId: string;
+  readonly publicKey: PublicJwk;
+  /** The host name that the passkey is bound to. */
+  readonly rpId: string;
+  /** Makes the challenge unique. */
+  readonly nonce: string;
+  /** What was confirmed: the approval, or also that its recipients are trusted from now on. */
+  readonly confirmed: 'approve' | 'approve-and-remember';
+  readonly authenticatorData: string;
+  readonly clientDataJSON: string;
+  readonly signature: string;
+}
 
 /** Who decided, and how it is known. */
 export type ReceiptDecider =
@@ -14,6 +31,8 @@ export type ReceiptDecider =
       /** Null for a link in a mail. */
       readonly sessionId: string | null;
       readonly at: string;
+      /** Of an approval that was confirmed with a passkey. */
+      readonly assertion?: ReceiptAssertion;
     }
   | {
       readonly kind: 'key';

@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from '../db/client.ts';
+import { needsPasskey } from '../db/queries/approver-rules.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import {
   type DraftRow,
@@ -16,6 +17,7 @@ import {
   updateTemplate,
   type VersionRow,
 } from '../db/queries/templates.ts';
+import { isUuid } from '../uuid-v7.ts';
 import { hashDraft } from './draft-hash.ts';
 import { vouchForChanges } from './part-authors.ts';
 
@@ -46,8 +48,23 @@ export type DraftObstacle =
   /** Another version was published after the draft was written. */
   | { readonly kind: 'outdated'; readonly currentVersion: number | null };
 
-/** Makes a draft the current version. The template's lock serializes this with edits and other decisions. */
-export async function publishDraft(sql: Sql, decision: DraftDecision): Promise<DraftVerdict> {
+/** A draft as it would be published. */
+export interface PublishedDraft {
+  readonly id: string;
+  readonly slug: string;
+  readonly version: number;
+  readonly contentHash: string;
+}
+
+/**
+ * Makes a draft the current version. The template's lock serializes this with edits and other decisions.
+ * @param findUnconfirmed what refuses to publish a draft of a key whose approvals need a passkey; null if a passkey has confirmed it
+ */
+export async function publishDraft<Refusal>(
+  sql: Sql,
+  decision: DraftDecision,
+  findUnconfirmed: (draft: PublishedDraft) => Refusal | null,
+): Promise<DraftVerdict | { readonly kind: 'unconfirmed'; readonly refusal: Refusal }> {
   return await sql.begin(async (transaction) => {
     const found = await findDraft(transaction, decision);
     if ('kind' in found) return found;
@@ -57,6 +74,13 @@ export async function publishDraft(sql: Sql, decision: DraftDecision): Promise<D
     if (draft.createdBy === actor) return { kind: 'own_draft' } as const;
     const obstacle = obstacleOf(template, draft, decision.contentHash);
     if (obstacle !== null) return obstacle;
+    const { slug } = template;
+    const contentHash = hashDraft({ ...draft, currentVersion });
+    const refusal = findUnconfirmed({ id, slug, version: draft.version, contentHash });
+    const authorIds = draft.createdBy !== null && isUuid(draft.createdBy) ? [draft.createdBy] : [];
+    if (refusal !== null && (await needsPasskey(transaction, accountId, authorIds))) {
+      return { kind: 'unconfirmed', refusal } as const;
+    }
     const current =
       currentVersion === null ? null : await readTemplateVersion(transaction, accountId, id, currentVersion);
     const authors = vouchForChanges(draft, current, actor);

@@ -8,6 +8,7 @@ import { formArgument, textFlag, textsFlag } from '../../own-flag.ts';
 import { compareFile, compareMessage } from '../../receipts/compare-message.ts';
 import { openReceipt, type ReceiptVerdict, refuse } from '../../receipts/open-receipt.ts';
 import { type KeySet, readBytes, readKeySet, readReceipt, readRecord } from '../../receipts/receipt-files.ts';
+import { findPasskeyFault } from '../../receipts/verify-passkey.ts';
 
 interface Compared {
   readonly issuer: string | null;
@@ -21,7 +22,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Verify the receipt of an approval',
     description:
-      'Verifies the receipt of an approval or a rejection: the file of the console, the output of `postrider approvals receipt`, or the hold as JSON. It needs no server and no key: `--keys` names the key set, which you save once from `<base URL>/.well-known/postrider-receipts.json`. With `--message`, it computes the hash of an exported message again and compares it. Exits with code 1 if the receipt is refused. With `--json`: `{ok, reason: null | "malformed" | "unknown_key" | "signature" | "issuer" | "message" | "file", message, receipt}`.',
+      'Verifies the receipt of an approval or a rejection: the file of the console, the output of `postrider approvals receipt`, or the hold as JSON. It needs no server and no key: `--keys` names the key set, which you save once from `<base URL>/.well-known/postrider-receipts.json`. With `--message`, it computes the hash of an exported message again and compares it. Exits with code 1 if the receipt is refused. With `--json`: `{ok, reason: null | "malformed" | "unknown_key" | "signature" | "issuer" | "passkey" | "message" | "file", message, receipt}`.',
     needsKey: false,
     scope: null,
     examples: [
@@ -77,6 +78,10 @@ function judge(receipt: string, { keys }: KeySet, { issuer, message, files }: Co
   if (issuer !== null && claims['iss'] !== issuer.replace(/\/$/, '')) {
     return refuse('issuer', `It was not made by ${issuer}.`);
   }
+  const passkeyFault = recordsOf(claims['deciders'])
+    .map((decider) => findPasskeyFault(claims, decider))
+    .find(Boolean);
+  if (passkeyFault != null) return refuse('passkey', passkeyFault);
   const faults = [
     message === null ? null : compareMessage(message, claims),
     ...files.map(([name, content]) => compareFile(name, content, claims)),
@@ -106,5 +111,6 @@ function describe(claims: JsonRecord, kid: string, { message, files }: Omit<Comp
 function describeDecider(decider: JsonRecord): string {
   const [kind, way, id] = [textOf(decider['kind']), textOf(decider['way']), textOf(decider['id'])];
   const name = kind === 'key' ? `the key ${textOf(decider['name'])}` : textOf(decider['email']);
-  return `${name} (${id}), by ${way}`;
+  const proof = decider['assertion'] === undefined ? '' : ', with a passkey';
+  return `${name} (${id}), by ${way}${proof}`;
 }

@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
 import { accountNameSchema, accountSchema } from '../../schemas/account.ts';
+import { newApproversSchema } from '../../schemas/approvers.ts';
 
 const accountChangesSchema = z.strictObject({
   name: accountNameSchema.optional(),
   trackOpens: z.boolean().optional().describe('Turns open tracking on or off.'),
   trackClicks: z.boolean().optional().describe('Turns click tracking on or off.'),
+  approvers: newApproversSchema
+    .optional()
+    .describe(
+      'What every approval of a held send needs. A page of the console loosens it, with a passkey; elsewhere that is 403 `permission_escalation`.',
+    ),
   cancelDeletion: z
     .literal(true)
     .optional()
@@ -28,11 +34,12 @@ export const updateAccount = defineOperation({
   status: 200,
   response: 'json',
   output: accountSchema,
-  errors: [],
+  errors: ['permission_escalation'],
   mcp: {
     tool: 'update_account',
     toolset: 'account',
     title: 'Change the account',
+    hides: ['approvers'],
     description:
       'Changes the name or the tracking settings of the account, or keeps an account whose deletion is scheduled. Fields you omit stay unchanged. Not for a single message: tracking applies to all later sends of the account. Ask the user first. Returns the account.',
   },

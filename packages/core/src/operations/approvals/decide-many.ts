@@ -26,7 +26,7 @@ export const decideApprovals = defineOperation({
       results: z.array(approvalResultSchema).describe('One entry per id, in order.'),
     })
     .meta({ id: 'ApprovalOutcomes' }),
-  errors: ['self_approval_forbidden'],
+  errors: ['self_approval_forbidden', 'permission_escalation'],
   mcp: null,
   cli: {
     command: 'approvals decide-many',

@@ -6,11 +6,11 @@ import { approvalParams } from './get.ts';
 
 /** Who may decide, for the descriptions of both operations. */
 export const WHO_DECIDES =
-  'Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
+  'Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where `approvers.requirePasskey` of the hold is true, only the page of the hold approves: 403 `permission_escalation` names its address. Rejecting works everywhere.';
 
 /** The same, for the help of the commands. */
 export const WHO_DECIDES_BY_COMMAND =
-  'Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
+  'Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.';
 
 export const decideApproval = defineOperation({
   id: 'approvals.decide',
@@ -31,6 +31,7 @@ export const decideApproval = defineOperation({
   errors: [
     'not_found',
     'self_approval_forbidden',
+    'permission_escalation',
     'approval_already_decided',
     'approval_changed',
     'recipient_not_allowed',

@@ -23,6 +23,7 @@ export const createKey = defineOperation({
     tool: 'create_key',
     toolset: 'keys',
     title: 'Create a key',
+    hides: ['approvers'],
     description:
       'Creates an API key at least as restricted as the calling one, and returns its secret, which is shown only once. Grant only the scopes it needs. Ask the user first. Not for a new secret of an existing key: use rotate_key.',
   },

@@ -24,6 +24,7 @@ export const updateKey = defineOperation({
     tool: 'update_key',
     toolset: 'keys',
     title: 'Change a key',
+    hides: ['approvers'],
     description:
       'Changes the fields you pass of an API key, within a second; null removes a restriction, and omitted fields stay unchanged. No key can be made less restricted than the calling one. Ask the user first. Not for stopping its sends: use pause_key. Returns the key.',
   },

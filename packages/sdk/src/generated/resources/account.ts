@@ -33,6 +33,8 @@ export class AccountResource {
    * Changes the fields you pass and keeps the others. Tracking is off until you turn it on. A change applies to
    * messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten
    * links, which keep working, but while tracking is off nothing is recorded.
+   *
+   * @throws PostriderError with `permission_escalation`, besides the codes that every call can return.
    */
   update(body: UpdateBody, options: CallOptions = {}): CallPromise<Account> {
     return callOperation(this.#client, 'account.update', { body }, options);

@@ -38,9 +38,12 @@ export class ApprovalsResource {
    * Decides each hold separately, by the same rules as `POST /keys/approvals/:id`. Always returns 207 with one result
    * per id, in order. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the
    * key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`.
-   * A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.
+   * A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where
+   * `approvers.requirePasskey` of the hold is true, only the page of the hold approves: 403 `permission_escalation`
+   * names its address. Rejecting works everywhere.
    *
-   * @throws PostriderError with `self_approval_forbidden`, besides the codes that every call can return.
+   * @throws PostriderError with `self_approval_forbidden`, `permission_escalation`, besides the codes that every call
+   * can return.
    */
   decideMany(body: ApprovalDecisions, options: CallOptions = {}): CallPromise<ApprovalOutcomes> {
     return callOperation(this.#client, 'approvals.decide-many', { body }, options);
@@ -70,12 +73,15 @@ export class ApprovalsResource {
    * is returned. Rejecting also returns the quota. `edits` create a new revision and record the difference. Signed-in
    * users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message
    * and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what
-   * its own recipient allowlist and send limit allow; otherwise the send stays held.
+   * its own recipient allowlist and send limit allow; otherwise the send stays held. Where `approvers.requirePasskey`
+   * of the hold is true, only the page of the hold approves: 403 `permission_escalation` names its address. Rejecting
+   * works everywhere.
    *
    * @param id The id of the hold: the `approvalId` of the send.
    *
-   * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
-   * `recipient_not_allowed`, `send_limit_reached`, `sending_paused`, besides the codes that every call can return.
+   * @throws PostriderError with `not_found`, `self_approval_forbidden`, `permission_escalation`,
+   * `approval_already_decided`, `approval_changed`, `recipient_not_allowed`, `send_limit_reached`, `sending_paused`,
+   * besides the codes that every call can return.
    */
   decide(id: string, body: ApprovalDecision, options: CallOptions = {}): CallPromise<Approval> {
     return callOperation(this.#client, 'approvals.decide', { params: { id }, body }, options);

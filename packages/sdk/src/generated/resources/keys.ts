@@ -31,8 +31,10 @@ export class KeysResource {
    * Creates an API key and returns it with its secret in `key`, which is shown only once. A key cannot create or become
    * a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test
    * key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`,
-   * `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names
-   * those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
+   * `sendLimit`, `persona` with `lockPersona`, `approvalMode` with `holdWhen`, and `approvers`. 403
+   * `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode`, `holdWhen` or `approvers`,
+   * the caller needs `approvals:decide`. Where approvals need a passkey, loosening them needs one too, so only a page
+   * of the console can do it.
    *
    * @throws PostriderError with `permission_escalation`, besides the codes that every call can return.
    */
@@ -74,8 +76,10 @@ export class KeysResource {
    * changed (422 with `revoked` at `id`). Tightening is always allowed. A key cannot create or become a less restricted
    * key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create
    * a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`,
-   * `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that
-   * exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
+   * `persona` with `lockPersona`, `approvalMode` with `holdWhen`, and `approvers`. 403 `permission_escalation` names
+   * those that exceed the caller’s. To loosen `approvalMode`, `holdWhen` or `approvers`, the caller needs
+   * `approvals:decide`. Where approvals need a passkey, loosening them needs one too, so only a page of the console can
+   * do it.
    *
    * @param id The id of the key.
    *

@@ -42,11 +42,12 @@ export class PasskeysResource {
    *
    * Removes a passkey of the signed-in user at once, and returns it. No one can sign in with it anymore; sessions that
    * it started go on until they are ended. The audit log of each of the user’s accounts records it. A passkey of
-   * another user is 404.
+   * another user is 404. While the user’s passkeys approve held sends of an account, only the page `/auth/passkeys`
+   * removes one, with a passkey: 403 `permission_escalation`.
    *
    * @param id Passkey id.
    *
-   * @throws PostriderError with `not_found`, besides the codes that every call can return.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   delete(id: string, options: CallOptions = {}): CallPromise<Passkey> {
     return callOperation(this.#client, 'passkeys.delete', { params: { id } }, options);

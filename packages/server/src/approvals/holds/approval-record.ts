@@ -59,6 +59,7 @@ export function toApproval(row: ApprovalRow): Approval {
     expiresAt: row.expiresAt.toISOString(),
     decidedAt: row.decidedAt?.toISOString() ?? null,
     decidedBy,
+    approvers: { requirePasskey: row.needsPasskey },
     ...{ rejectCode, note, edited: [...row.edited], outcome, problem },
     ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
     receipt: row.receipt,

@@ -1,4 +1,5 @@
 import type { Approval } from '@postrider/core';
+import { type ConfirmationForm, confirmationForm } from '../../auth/passkeys/web/confirmation-form.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { formatTime } from '../../html/time-words.ts';
 import { notice } from '../../ui/components/surfaces.ts';
@@ -22,6 +23,12 @@ export function renderHeldPage(approval: Approval, view: Html): string {
 
 export function renderEditPage({ title, content }: EditPage): string {
   return renderSinglePage(title, content, { isWide: true, hasScript: true });
+}
+
+/** Before an approval that needs a passkey. */
+export function renderConfirmPage(form: Omit<ConfirmationForm, 'detail' | 'label'>): string {
+  const detail = 'Approving this email needs your passkey. Nothing has been decided.';
+  return short('Confirm with your passkey', confirmationForm({ ...form, detail, label: 'Approve with your passkey' }));
 }
 
 export function renderDecidedPage(approval: Approval): string {

@@ -1,6 +1,14 @@
 import { LIMITS } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readFormOrigin } from '../../auth/client-info.ts';
+import { relyingPartyOf } from '../../auth/passkeys/relying-party.ts';
+import type { Statement } from '../../auth/passkeys/statement.ts';
+import {
+  ASKS_FOR_CHALLENGE,
+  challengeForPage,
+  readConfirmationForm,
+} from '../../auth/passkeys/web/confirmation-form.ts';
+import { sendJson } from '../../console/user-pages.ts';
 import { pathOf } from '../../http/logged-path.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { Services } from '../../operations/context.ts';
@@ -10,6 +18,7 @@ import {
   APPROVAL_PAGE_POLICY,
   renderAlreadyDecidedPage,
   renderBusyPage,
+  renderConfirmPage,
   renderDecidedPage,
   renderEditPage,
   renderHeldPage,
@@ -94,6 +103,7 @@ async function showHeld(
   const view = {
     ...{ approval, base: `/approvals/${token}`, now: services.database.clock.now().toISOString() },
     ...refused,
+    passkeyHost: passkeyHostOf(services),
     ...{ mayDecide: true, mayRemember: false, forecast: await foreseeByLink(found), next: null },
     loadsPictures: 'pictures' in (request.query as object), // Fastify parses a query into an object.
     reading: await readHeld(services.threads, ownerOf(found), approval),
@@ -146,7 +156,12 @@ async function decide(found: FoundHold, request: FastifyRequest, reply: FastifyR
   if (decision === null) {
     return sendPage(reply.code(422), renderUndecidedPage('The form is incomplete or invalid.'));
   }
-  return await respond(await decideByLink(found, decision, request, services), request, reply, services);
+  return await respond(
+    await decideByLink(found, decision, readConfirmationForm(formOf(request)), request, services),
+    request,
+    reply,
+    services,
+  );
 }
 
 /** Edits are compared first. Nothing is decided before the step `approve`. */
@@ -172,11 +187,19 @@ async function edit(found: FoundHold, request: FastifyRequest, reply: FastifyRep
     const forecast = await foreseeByLink(found, recipientsIn(fields));
     return sendPage(
       reply,
-      renderEditPage(comparisonPage(editing, result.output, { next: null, mayRemember: false, forecast })),
+      renderEditPage(
+        comparisonPage(editing, result.output, {
+          next: null,
+          mayRemember: false,
+          forecast,
+          passkeyHost: passkeyHostOf(services),
+        }),
+      ),
     );
   }
   const decision = parseDecision(checked.given, found);
-  const verdict = decision === null ? null : await decideByLink(found, decision, request, services);
+  const verdict =
+    decision === null ? null : await decideByLink(found, decision, readConfirmationForm(form), request, services);
   if (verdict?.kind === 'invalid') {
     return refuse({ status: 422, detail: 'The message cannot be sent with these changes.', errors: verdict.problems });
   }
@@ -192,15 +215,38 @@ async function respond(
   // Read again, as it is after the decision. The link still shows it.
   const found = verdict === null ? null : await findHold(request, services);
   if (verdict === null || found === null) return unknown(reply);
+  if (verdict.kind === 'passkey_needed' && verdict.statement !== null) {
+    return await askForPasskey(found, verdict.statement, request, reply, services);
+  }
   if (verdict.kind === 'decided') return sendPage(reply, renderDecidedPage(found.approval));
   if (verdict.kind === 'already_decided') return await alreadyDecided(found, reply);
   const detail = 'The email has changed since this page was shown.';
   return sendPage(reply.code(409), renderUndecidedPage(detail));
 }
 
+/** Nothing was decided: the form is sent again, with the signature of a passkey of the member. */
+async function askForPasskey(
+  { link: { userId } }: FoundHold,
+  statement: Statement,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { auth, installation: { baseUrl } }: Services,
+): Promise<FastifyReply> {
+  const form = formOf(request);
+  const challenge = userId === null ? null : await challengeForPage(auth, baseUrl, userId, statement);
+  if (challenge !== null && form.has(ASKS_FOR_CHALLENGE)) return sendJson(reply.code(403), challenge);
+  const action = pathOf(request.url);
+  const page = renderConfirmPage({ page: action, action, fields: [...form], challenge, baseUrl });
+  return sendPage(reply.code(403), page);
+}
+
 async function alreadyDecided({ approval, status, own, link }: FoundHold, reply: FastifyReply): Promise<FastifyReply> {
   const decider = await readDeciderName(own.database.sql, link.accountId, approval.decidedBy);
   return sendPage(reply.code(410), renderAlreadyDecidedPage({ ...approval, status }, decider));
+}
+
+function passkeyHostOf({ installation }: Services): string | null {
+  return relyingPartyOf(installation.baseUrl)?.id ?? null;
 }
 
 /** Other sites do not know the secret link; a program that knows it may decide with it. */

@@ -1,5 +1,7 @@
 import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
+import { type Confirmation, type Confirmed, readConfirmation } from '../../auth/passkeys/confirmation.ts';
+import { relyingPartyOf } from '../../auth/passkeys/relying-party.ts';
 import { markLinkUsed } from '../../db/queries/approval-notices.ts';
 import type { Services } from '../../operations/context.ts';
 import { findTextFault } from '../../operations/text-faults.ts';
@@ -7,20 +9,25 @@ import { type Decision, type DecisionVerdict, decideApproval } from '../decide-a
 import type { GivenDecision } from './decision-form.ts';
 import type { FoundHold } from './link-hold.ts';
 
-/** Decides the hold of a link, in the name of the member whose link it is. Null if the member has lost the right to decide meanwhile. */
+/**
+ * Decides the hold of a link, in the name of the member whose link it is. Null if the member has lost the right to decide meanwhile.
+ * @param confirmation what a passkey has confirmed: it must be one of that member
+ */
 export async function decideByLink(
   { link, tokenHash, own }: FoundHold,
   decision: Decision,
+  confirmation: Confirmation | null,
   request: FastifyRequest,
   services: Services,
 ): Promise<DecisionVerdict | null> {
+  const confirmed = await readConfirmed(link.userId, confirmation, services);
   const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
   const { accountId, approvalId: id } = link;
   const { database, installation, threads, receipts } = own;
   const tools = { ...database, ...installation, threads, receipts };
   try {
     const verdict = await decideApproval(tools, { accountId, id }, decision, decider, {
-      caller: null,
+      ...{ caller: null, confirmed },
       onDecided: async (transaction, now) => {
         if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
       },
@@ -34,6 +41,16 @@ export async function decideByLink(
     if (error instanceof DeadLinkError) return null;
     throw error;
   }
+}
+
+async function readConfirmed(
+  userId: string | null,
+  confirmation: Confirmation | null,
+  { auth, installation }: Services,
+): Promise<Confirmed | null> {
+  const party = relyingPartyOf(installation.baseUrl);
+  if (userId === null || confirmation === null || party === null) return null;
+  return await readConfirmation({ auth, party }, userId, confirmation);
 }
 
 /** Rolls back the decision of a member who lost permission at the same moment. */

@@ -9,6 +9,7 @@ import { type GivenDecision, UNSHOWN } from './decision-form.ts';
 import { type EditFields, editForm, editsOf, keptFields } from './edit-form.ts';
 import { editedFrame } from './edited-frame.ts';
 import { acceptanceForecast, type Forecast } from './view/acceptance-forecast.ts';
+import { passkeyWords } from './view/decision-forms.ts';
 import { APPROVAL_NOTE, NOTE_HINT } from './view/decision-words.ts';
 
 export interface EditPage {
@@ -68,9 +69,17 @@ export function comparisonPage(
     next,
     mayRemember,
     forecast,
-  }: { readonly next: string | null; readonly mayRemember: boolean; readonly forecast: Forecast },
+    passkeyHost,
+  }: {
+    readonly next: string | null;
+    readonly mayRemember: boolean;
+    readonly forecast: Forecast;
+    readonly passkeyHost: string | null;
+  },
 ): EditPage {
-  const undoable = { 'data-undo': approval.id, 'data-subject': fields.subject, 'data-next': next };
+  const sending = approval.approvers.requirePasskey
+    ? { 'data-passkey': 'approve', 'data-host': passkeyHost }
+    : { 'data-undo': approval.id, 'data-subject': fields.subject, 'data-next': next };
   const remember = mayRemember
     ? checkbox({
         name: 'remember',
@@ -85,9 +94,9 @@ export function comparisonPage(
   return {
     title: 'Send it with these changes?',
     content: html`<p class="soft">“${approval.subject}”, before and after.</p>${acceptanceForecast(forecast)}${card('What you changed', changes)}
-<form class="stack" method="post" action="${base}/edit"${attributes(undoable)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="decision" value="approve">${keptFields(fields)}
+<form class="stack" method="post" action="${base}/edit"${attributes(sending)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="decision" value="approve">${keptFields(fields)}
 ${fields.html === '' ? null : card('How it will look', editedFrame(base, { isFinal: true }))}
-${card('Your decision', html`${textField({ name: 'note', label: APPROVAL_NOTE, hint: NOTE_HINT, value: fields.note, maxLength: 1_000 })}${remember}`)}
+${card('Your decision', html`${passkeyWords(approval)}${textField({ name: 'note', label: APPROVAL_NOTE, hint: NOTE_HINT, value: fields.note, maxLength: 1_000 })}${remember}`)}
 <div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Edit again', { name: 'step', value: 'change' })}${button('Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
     status: 200,
   };

@@ -13,18 +13,18 @@ const credentialFields = {
   type: z.literal('public-key'),
 };
 
-/** What `PublicKeyCredential.toJSON()` returns after a sign-in. Browsers add fields, which are ignored. */
+const signedFields = { clientDataJSON: base64url, authenticatorData: base64url, signature: base64url };
+
+/** What `PublicKeyCredential.toJSON()` returns. Browsers add fields, which are ignored. */
 const assertionSchema = z.object({
   ...credentialFields,
-  response: z.object({
-    clientDataJSON: base64url,
-    authenticatorData: base64url,
-    signature: base64url,
-    userHandle: base64url,
-  }),
+  response: z.object({ ...signedFields, userHandle: base64url.nullable().optional() }),
 });
 
 export type Assertion = z.infer<typeof assertionSchema>;
+
+/** After a sign-in, the user is known by the passkey only. */
+const signInSchema = z.object({ ...credentialFields, response: z.object({ ...signedFields, userHandle: base64url }) });
 
 /** As above, for a new passkey. */
 const attestationSchema = z.object({
@@ -41,5 +41,13 @@ const attestationSchema = z.object({
 
 export type Attestation = z.infer<typeof attestationSchema>;
 
-export const signInBodySchema = z.strictObject({ credential: assertionSchema });
+/** To add another passkey, a user confirms it with one that they have. */
+export const registerOptionsBodySchema = z.strictObject({ confirmation: assertionSchema.optional() });
+export const removeBodySchema = z.strictObject({ id: z.string().max(100), confirmation: assertionSchema.optional() });
+export const confirmBodySchema = z.strictObject({
+  change: z.enum(['add', 'remove']),
+  id: z.string().max(100).optional(),
+});
+export const signInBodySchema = z.strictObject({ credential: signInSchema });
+export const confirmationSchema = assertionSchema;
 export const registerBodySchema = z.strictObject({ name: passkeyNameSchema, credential: attestationSchema });

@@ -11,13 +11,17 @@ export async function notePasskey(
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
   action: 'passkey.added' | 'passkey.removed',
   { id: targetId, name }: PasskeyRow,
-  { userId, sessionId: bySession }: Pick<User, 'userId' | 'sessionId'>,
+  { userId, sessionId: bySession }: Pick<User, 'userId'> & { readonly sessionId: string | null },
 ): Promise<void> {
   const now = clock.now();
   const seats = await readSeats(transaction, userId);
   const entry = { action, targetId, details: { name, bySession }, now } as const;
   await appendAudit(
     transaction,
-    seats.map(({ accountId, memberId: actor }) => ({ ...entry, id: ids.next(now), accountId, actor })),
+    seats.map(({ accountId, memberId }) => ({
+      ...{ ...entry, id: ids.next(now), accountId },
+      // No session: the operator did it.
+      actor: bySession === null ? 'operator' : memberId,
+    })),
   );
 }

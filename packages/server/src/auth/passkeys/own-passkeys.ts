@@ -1,4 +1,11 @@
-import { deletePasskey, listPasskeys, type PasskeyRow, renamePasskey } from '../../db/queries/passkeys.ts';
+import type { Sql } from '../../db/client.ts';
+import {
+  deletePasskey,
+  findPasskeyOwner,
+  listPasskeys,
+  type PasskeyRow,
+  renamePasskey,
+} from '../../db/queries/passkeys.ts';
 import type { User } from '../../keys/caller.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { SignInTools } from '../sign-in.ts';
@@ -29,4 +36,22 @@ export async function removeOwnPasskey(tools: SignInTools, user: Owner, id: stri
     return { passkey };
   });
   return removed.passkey;
+}
+
+/** For the operator: removes all passkeys of a user, and returns how many. */
+export async function removePasskeysOf(
+  tools: Pick<SignInTools, 'clock' | 'ids'> & { readonly sql: Sql },
+  email: string,
+): Promise<number> {
+  const { removed } = await tools.sql.begin(async (transaction) => {
+    const userId = await findPasskeyOwner(transaction, email);
+    const passkeys = userId === null ? [] : await listPasskeys(transaction, userId);
+    for (const { id } of passkeys) {
+      const passkey = userId === null ? null : await deletePasskey(transaction, userId, id);
+      if (passkey === null || userId === null) continue;
+      await notePasskey(transaction, tools, 'passkey.removed', passkey, { userId, sessionId: null });
+    }
+    return { removed: passkeys.length };
+  });
+  return removed;
 }

@@ -20,6 +20,8 @@ export type RegisterVerdict =
   | { readonly kind: 'registered'; readonly passkey: PasskeyRow }
   /** The browser has no challenge of this user that is recent and unused. */
   | { readonly kind: 'unchallenged' }
+  /** The user has got a passkey since the challenge for their first one. */
+  | { readonly kind: 'unconfirmed' }
   /** The response does not prove a new passkey of this server. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'taken' }
@@ -52,6 +54,7 @@ export async function registerPasskey(
     await lockPasskeysOf(transaction, userId);
     const existing = await listPasskeys(transaction, userId);
     if (existing.length >= LIMITS.passkeysPerUser) return { kind: 'full' };
+    if (existing.length > 0 && challenge.isConfirmed !== true) return { kind: 'unconfirmed' };
     const now = clock.now();
     const passkey = await insertPasskey(transaction, { id: ids.next(now), userId, name, ...made, now });
     if (passkey === null) return { kind: 'taken' };

@@ -8,7 +8,7 @@ import { type ChallengePurpose, openChallenge, type PasskeyChallenge } from './s
 import { isHandleOf } from './user-handle.ts';
 
 export type AssertionVerdict =
-  | { readonly kind: 'verified'; readonly passkey: Pick<StoredPasskey, 'id' | 'userId' | 'email'> }
+  | { readonly kind: 'verified'; readonly passkey: StoredPasskey; readonly challenge: PasskeyChallenge }
   /** The browser has no challenge for this purpose and user that is recent and unused. */
   | { readonly kind: 'unchallenged' }
   /** The passkey is unknown, belongs to another user, or its signature proves nothing. */
@@ -38,9 +38,15 @@ export async function verifyAssertion(
   const passkey = await findPasskey(sql, Buffer.from(assertion.id, 'base64url'));
   if (passkey === null || (userId !== null && passkey.userId !== userId)) return { kind: 'refused' };
   const proven = await readSignature(tools, passkey, assertion, challenge);
-  if (proven === null || !isHandleOf(assertion.response.userHandle, passkey.userId)) return { kind: 'refused' };
+  if (proven === null || !isOwn(assertion, passkey, userId)) return { kind: 'refused' };
   if (!(await recordUse(tools, passkey, proven))) return { kind: 'refused' };
-  return { kind: 'verified', passkey };
+  return { kind: 'verified', passkey, challenge };
+}
+
+/** An authenticator that is asked for a passkey by its id may leave out the user. */
+function isOwn({ response: { userHandle } }: Assertion, passkey: StoredPasskey, userId: string | null): boolean {
+  if (userHandle === undefined || userHandle === null) return userId !== null;
+  return isHandleOf(userHandle, passkey.userId);
 }
 
 interface Proven {
@@ -58,7 +64,7 @@ async function readSignature(
   const { verifyAuthenticationResponse } = await loadWebauthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: { ...assertion, clientExtensionResults: {} },
+      response: { ...assertion, response: responseOf(assertion), clientExtensionResults: {} },
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,
@@ -73,6 +79,10 @@ async function readSignature(
     onError(error, `refusing passkey ${id} of user ${userId}`);
     return null;
   }
+}
+
+function responseOf({ response: { userHandle, ...signed } }: Assertion) {
+  return userHandle === undefined || userHandle === null ? signed : { ...signed, userHandle };
 }
 
 /** Returns false if the counter did not grow: then a copy of the authenticator was used, and it is unknown which one is the user's. */

@@ -7,15 +7,29 @@ import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
 import type { User } from '../../keys/caller.ts';
 import { parsePart, validationFailed } from '../../operations/parse-part.ts';
-import { toPasskey } from '../../operations/passkeys/passkey-record.ts';
+import { noSuchPasskey, toPasskey } from '../../operations/passkeys/passkey-record.ts';
 import { ProblemError } from '../../problem.ts';
 import type { AuthServices } from '../auth-services.ts';
 import { type ClientInfo, readClientInfo } from '../client-info.ts';
 import { signInClientOf } from '../device-client.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
-import { registerBodySchema, signInBodySchema } from '../passkeys/credential-schemas.ts';
-import { type Challenged, challengeNewPasskey, challengePasskey } from '../passkeys/make-challenge.ts';
-import { listOwnPasskeys } from '../passkeys/own-passkeys.ts';
+import type { Confirmation } from '../passkeys/confirmation.ts';
+import {
+  type Assertion,
+  confirmBodySchema,
+  registerBodySchema,
+  registerOptionsBodySchema,
+  removeBodySchema,
+  signInBodySchema,
+} from '../passkeys/credential-schemas.ts';
+import { assertMayAdd, assertMayRemove, readGuard, statementOf } from '../passkeys/guard-passkeys.ts';
+import {
+  type Challenged,
+  challengeConfirmation,
+  challengeNewPasskey,
+  challengePasskey,
+} from '../passkeys/make-challenge.ts';
+import { listOwnPasskeys, removeOwnPasskey } from '../passkeys/own-passkeys.ts';
 import type { PasskeyTools } from '../passkeys/passkey-tools.ts';
 import { type RegisterVerdict, registerPasskey } from '../passkeys/register-passkey.ts';
 import { relyingPartyOf } from '../passkeys/relying-party.ts';
@@ -71,15 +85,17 @@ export function addPasskeyRoutes(app: FastifyInstance, options: PasskeyRouteOpti
     add('/auth/passkeys/sign-in', signInByPasskey);
     add('/auth/passkeys/register/options', startRegistration);
     add('/auth/passkeys/register', finishRegistration);
+    add('/auth/passkeys/confirm/options', startConfirmation);
+    add('/auth/passkeys/remove', removeConfirmed);
     pages.get('/auth/passkeys', async (request, reply) => {
       const session = await readCookieSession(clientInfoOf(request), auth);
       const [signedIn, user] = [session === null ? null : toSignedIn(session), session?.caller.user ?? null];
       if (signedIn === null || user === null) {
         return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/passkeys')}`, 303);
       }
-      const passkeys = await listOwnPasskeys(auth.tools, user);
+      const [passkeys, guard] = await Promise.all([listOwnPasskeys(auth.tools, user), readGuard({ auth }, user)]);
       const url = `${party?.origins[0] ?? new URL(baseUrl).origin}/auth/passkeys`;
-      return sendScriptedPage(reply, renderPasskeysPage(signedIn, { passkeys, party, url }));
+      return sendScriptedPage(reply, renderPasskeysPage(signedIn, { passkeys, party, url, guard }));
     });
     refuseOtherMethods(pages, '/auth/passkeys', ['GET']);
   });
@@ -103,8 +119,14 @@ const signInByPasskey: Handler = async ({ request, reply, clientInfo, tools }, a
   }
 };
 
-const startRegistration: Handler = async ({ reply, clientInfo, tools }, auth) => {
-  const challenged = await challengeNewPasskey(tools, await readUser(clientInfo, auth));
+const startRegistration: Handler = async ({ request, reply, clientInfo, tools }, auth) => {
+  const user = await readUser(clientInfo, auth);
+  const { confirmation } = parseBody(registerOptionsBodySchema, request.body ?? {});
+  // Before a passkey is asked for.
+  const existing = await listOwnPasskeys(auth.tools, user);
+  if (existing.length >= LIMITS.passkeysPerUser) throw toRegisterProblem('full');
+  const isConfirmed = await assertMayAdd(tools, user, confirmationOf(confirmation, clientInfo, auth));
+  const challenged = await challengeNewPasskey(tools, user, isConfirmed);
   if (challenged === null) throw toRegisterProblem('full');
   return sendChallenge(reply, challenged, auth);
 };
@@ -117,6 +139,35 @@ const finishRegistration: Handler = async ({ request, reply, clientInfo, tools }
   if (verdict.kind !== 'registered') throw toRegisterProblem(verdict.kind);
   return sendJson(reply.code(201), toPasskey(verdict.passkey));
 };
+
+/** For a change of the user's own passkeys that one of them must confirm. */
+const startConfirmation: Handler = async ({ request, reply, clientInfo, tools }, auth) => {
+  const user = await readUser(clientInfo, auth);
+  const { change, id = null } = parseBody(confirmBodySchema, request.body);
+  const challenged = await challengeConfirmation(tools, user.userId, statementOf(tools, user, change, id));
+  if (challenged === null) throw noSuchPasskey();
+  return sendChallenge(reply, challenged, auth);
+};
+
+const removeConfirmed: Handler = async ({ request, reply, clientInfo, tools }, auth) => {
+  const user = await readUser(clientInfo, auth);
+  const { id, confirmation } = parseBody(removeBodySchema, request.body);
+  const given = confirmationOf(confirmation, clientInfo, auth);
+  if (given !== null) takeChallenge(clientInfo, reply, auth);
+  await assertMayRemove(tools, user, id, given);
+  const removed = await removeOwnPasskey(auth.tools, user, id);
+  if (removed === null) throw noSuchPasskey();
+  return sendJson(reply, toPasskey(removed));
+};
+
+/** The signature of a passkey, with the challenge that the browser keeps. */
+function confirmationOf(
+  assertion: Assertion | undefined,
+  clientInfo: ClientInfo,
+  { cookies }: AuthServices,
+): Confirmation | null {
+  return assertion === undefined ? null : { assertion, sealed: clientInfo.cookie(cookies.passkey) ?? '' };
+}
 
 /** The user of the browser's session, read from the database: a session that has just ended must not leave a passkey behind. */
 async function readUser(clientInfo: ClientInfo, { sessions }: AuthServices): Promise<User> {
@@ -164,6 +215,7 @@ function noChallenge(): ProblemError {
 function toRegisterProblem(kind: Exclude<RegisterVerdict['kind'], 'registered'>): ProblemError {
   switch (kind) {
     case 'unchallenged':
+    case 'unconfirmed':
       return noChallenge();
     case 'refused':
       return validationFailed([

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readClientInfo } from '../../auth/client-info.ts';
 import { foreignOrigin } from '../../auth/foreign-origin.ts';
+import { ConfirmationNeeded } from '../../auth/passkeys/confirmation.ts';
 import { html } from '../../html/page-markup.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { rateLimited } from '../../http/rate-headers.ts';
@@ -9,6 +10,7 @@ import type { Services } from '../../operations/context.ts';
 import { findTextFault } from '../../operations/text-faults.ts';
 import { ProblemError, problemHeaders } from '../../problem.ts';
 import { pageHeader } from '../../ui/components/page-header.ts';
+import { confirmPage } from './confirm-page.ts';
 import { type PageResult, type PageRoute, page as pageOf } from './console-page.ts';
 import { problemPage, renderEndedSession } from './console-problems.ts';
 import { setNotice } from './notice-cookie.ts';
@@ -57,9 +59,12 @@ async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyRe
   if (page === null) return await signInFirst(request, reply);
   // Only changes are entries of the account's request log: it shows what was called, not which pages were read.
   if (route.method === 'POST' && route.isRead !== true) request.state.caller = page.caller;
-  const result = await runRoute(route, page, rates).catch((error: unknown) => {
+  const result = await runRoute(route, page, rates).catch(async (error: unknown) => {
     if (!(error instanceof ProblemError)) throw error;
     request.state.code = error.code;
+    if (error instanceof ConfirmationNeeded && error.statement !== null) {
+      return await confirmPage(page, error.statement, error);
+    }
     for (const [name, value] of Object.entries(problemHeaders(error))) reply.header(name, value);
     return problemPage(page, error);
   });

@@ -11,6 +11,9 @@ import {
 } from '@postrider/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readClientInfo } from '../../auth/client-info.ts';
+import { ConfirmationNeeded, type Confirmed, readConfirmation } from '../../auth/passkeys/confirmation.ts';
+import { relyingPartyOf } from '../../auth/passkeys/relying-party.ts';
+import { readConfirmationForm } from '../../auth/passkeys/web/confirmation-form.ts';
 import { callerFactsOf } from '../../http/assert-reach.ts';
 import { executeOperation } from '../../http/execute-operation.ts';
 import { readQueryPairs } from '../../http/query-string.ts';
@@ -62,6 +65,8 @@ export class PageRequest {
   readonly now: Date;
   readonly path: string;
   readonly #parts: PageRequestParts;
+  /** Read once: its challenge is then used up. */
+  #confirmed: Promise<Confirmed | null> | undefined;
 
   constructor(parts: PageRequestParts) {
     const { request, services, caller } = parts;
@@ -79,6 +84,11 @@ export class PageRequest {
   /** The address of the page with its query. */
   get url(): string {
     return this.#parts.request.url;
+  }
+
+  /** The host name that passkeys of this server are bound to; null if it can have none. */
+  get passkeyHost(): string | null {
+    return relyingPartyOf(this.services.installation.baseUrl)?.id ?? null;
   }
 
   get requestId(): string {
@@ -112,7 +122,7 @@ export class PageRequest {
 
   /**
    * Calls an operation whose refusal the page itself shows, such as that of a form.
-   * @param codes the refusals that the page shows; all if left out
+   * @param codes the refusals that the page shows; all if left out. One that a passkey can lift leads to the page that asks for the passkey.
    */
   async attempt<Id extends CallableId>(
     id: Id,
@@ -123,6 +133,7 @@ export class PageRequest {
       return { ok: true, body: await this.call(id, given) };
     } catch (error) {
       if (!(error instanceof ProblemError) || codes?.includes(error.code) === false) throw error;
+      if (error instanceof ConfirmationNeeded && error.statement !== null) throw error;
       return { ok: false, problem: this.problemOf(error) };
     }
   }
@@ -157,11 +168,20 @@ export class PageRequest {
     return readClientInfo(request.headers, request.ip, services.auth.cookies, services.installation.baseUrl);
   }
 
+  async #readConfirmed(): Promise<Confirmed | null> {
+    const given = readConfirmationForm(this.form);
+    const { auth, installation } = this.services;
+    const party = relyingPartyOf(installation.baseUrl);
+    if (given === null || party === null) return null;
+    return await readConfirmation({ auth, party }, this.caller.user.userId, given);
+  }
+
   #context(rawBody: unknown): CallContext {
     const { request, reply, services, caller } = this.#parts;
     return {
       ...{ services, requestId: request.id, via: 'rest', address: request.ip, prefersText: false, caller, rawBody },
       clientInfo: this.#clientInfo(),
+      readConfirmed: () => (this.#confirmed ??= this.#readConfirmed()),
       signal: disconnectSignal(reply),
       noteEmail: (id) => {
         request.state.emailId = id;

@@ -30,6 +30,7 @@ const readRecord = defineStatement(READ_RECORD, ({ id, month, monthlyQuota }) =>
     seats: sql<number>`${seats}`,
     trackOpens: accounts.trackOpens,
     trackClicks: accounts.trackClicks,
+    approvalsNeedPasskey: accounts.approvalsNeedPasskey,
     reputationLevel: accounts.reputationLevel,
     pausedAt: accounts.pausedAt,
     deletionScheduledAt: accounts.deletionScheduledAt,
@@ -60,22 +61,28 @@ export interface AccountChanges {
   readonly name: string | null;
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
+  readonly approvalsNeedPasskey: boolean | null;
 }
 
 const change = defineStatement(
-  { id: accounts.id, name: value<string | null>(), opens: value<boolean | null>(), clicks: value<boolean | null>() },
-  ({ id, name, opens, clicks }) =>
+  {
+    ...{ id: accounts.id, name: value<string | null>(), opens: value<boolean | null>() },
+    ...{ clicks: value<boolean | null>(), passkey: value<boolean | null>() },
+  },
+  ({ id, name, opens, clicks, passkey }) =>
     builder
       .update(accounts)
       .set({
         name: sql`coalesce(${name}::text, ${accounts.name})`,
         trackOpens: sql`coalesce(${opens}::boolean, ${accounts.trackOpens})`,
         trackClicks: sql`coalesce(${clicks}::boolean, ${accounts.trackClicks})`,
+        approvalsNeedPasskey: sql`coalesce(${passkey}::boolean, ${accounts.approvalsNeedPasskey})`,
       })
       .where(
         and(
           eq(accounts.id, id),
-          sql`(${name}::text <> ${accounts.name} OR ${opens}::boolean <> ${accounts.trackOpens} OR ${clicks}::boolean <> ${accounts.trackClicks})`,
+          sql`(${name}::text <> ${accounts.name} OR ${opens}::boolean <> ${accounts.trackOpens} OR ${clicks}::boolean <> ${accounts.trackClicks}
+            OR ${passkey}::boolean <> ${accounts.approvalsNeedPasskey})`,
         ),
       )
       .returning(named({ id: accounts.id })),
@@ -85,7 +92,7 @@ const change = defineStatement(
 export async function changeAccount(
   query: Query,
   id: string,
-  { name, trackOpens: opens, trackClicks: clicks }: AccountChanges,
+  { name, trackOpens: opens, trackClicks: clicks, approvalsNeedPasskey: passkey }: AccountChanges,
 ): Promise<boolean> {
-  return (await change(query, { id, name, opens, clicks })).length > 0;
+  return (await change(query, { id, name, opens, clicks, passkey })).length > 0;
 }

@@ -28,6 +28,7 @@ export const keyRestrictions = {
   expiresAt: apiKeys.expiresAt,
   approvalMode: apiKeys.approvalMode,
   holdWhen: apiKeys.holdWhen,
+  approvalsNeedPasskey: apiKeys.approvalsNeedPasskey,
   personaSource: apiKeys.personaSource,
   personaAgentName: apiKeys.personaAgentName,
   lockPersona: apiKeys.lockPersona,

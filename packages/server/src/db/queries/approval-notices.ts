@@ -254,10 +254,13 @@ const findLink = defineStatement(TOKEN, ({ tokenHash }) =>
       usedAt: approvalLinks.usedAt,
       /** Whether the member may still decide holds of the account. */
       isApprover: pg.bool,
+      /** The user of the member; null until they have joined. */
+      userId: nullable(members.userId),
     },
     sql`
       SELECT l.account_id AS "accountId", l.approval_id AS "approvalId", l.revision, l.member_id AS "memberId", l.used_at AS "usedAt",
-        EXISTS (SELECT FROM members WHERE members.account_id = l.account_id AND members.id = l.member_id AND ${DECIDES}) AS "isApprover"
+        EXISTS (SELECT FROM members WHERE members.account_id = l.account_id AND members.id = l.member_id AND ${DECIDES}) AS "isApprover",
+        (SELECT m.user_id FROM members m WHERE m.account_id = l.account_id AND m.id = l.member_id) AS "userId"
       FROM approval_links l WHERE l.token_hash = ${tokenHash}`,
   ),
 );

@@ -45,6 +45,8 @@ const APPROVAL = {
   unsubscribe: messages.unsubscribe,
   recipients: narrowed<readonly Recipient[]>(pg.json),
   attachments: narrowed<readonly Attachment[]>(pg.json),
+  /** Whether its approval needs a passkey, by the rules of the account and of both keys. */
+  needsPasskey: pg.bool,
   /** Of a single hold only. */
   receipt: nullable(approvalReceipts.receipt),
 };
@@ -63,12 +65,14 @@ function selected(bodies: SQL) {
     m.scheduled_at AS "scheduledAt", h.created_at AS "createdAt", h.expires_at AS "expiresAt", h.decided_at AS "decidedAt",
     h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
     m.reply_to AS "replyTo", b.headers, m.unsubscribe,
+    y.approvals_need_passkey OR coalesce(k.approvals_need_passkey, false) OR coalesce(i.approvals_need_passkey, false) AS "needsPasskey",
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = h.account_id AND r.message_id = h.message_id) AS recipients,
     (SELECT coalesce(json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type, 'size', a.size) ORDER BY a.ordinal), '[]')
       FROM message_attachments a WHERE a.account_id = h.account_id AND a.message_id = h.message_id) AS attachments
-  FROM approvals h JOIN messages m ON m.account_id = h.account_id AND m.id = h.message_id
+  FROM approvals h JOIN accounts y ON y.id = h.account_id JOIN messages m ON m.account_id = h.account_id AND m.id = h.message_id
   LEFT JOIN api_keys k ON k.account_id = h.account_id AND k.id = h.key_id
+  LEFT JOIN api_keys i ON i.account_id = h.account_id AND i.id = m.key_id
   LEFT JOIN message_bodies b ON b.account_id = h.account_id AND b.message_id = h.message_id`;
 }
 

@@ -13,6 +13,7 @@ const readSend = defineStatement(
     returning(
       {
         accountId: approvals.accountId,
+        id: approvals.id,
         emailId: approvals.messageId,
         status: approvals.status,
         expiresAt: approvals.expiresAt,
@@ -26,7 +27,7 @@ const readSend = defineStatement(
         recipients: narrowed<readonly Recipient[]>(pg.json),
       },
       sql`
-        SELECT h.account_id AS "accountId", h.message_id AS "emailId", h.status, h.expires_at AS "expiresAt", h.key_id AS "holderId",
+        SELECT h.account_id AS "accountId", h.id, h.message_id AS "emailId", h.status, h.expires_at AS "expiresAt", h.key_id AS "holderId",
           m.key_id AS "keyId", m.from_domain AS "fromDomain", m.charged, m.created_at AS "createdAt",
           (SELECT coalesce(json_agg(json_build_object('ordinal', r.ordinal, 'kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
             FROM message_recipients r WHERE r.account_id = h.account_id AND r.message_id = h.message_id) AS recipients

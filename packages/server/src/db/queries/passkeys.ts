@@ -45,6 +45,19 @@ export async function findPasskey(query: Query, credentialId: Buffer): Promise<S
   return row ?? null;
 }
 
+const findOwner = defineStatement({ email: users.email }, ({ email }) =>
+  builder
+    .select(named({ id: users.id }))
+    .from(users)
+    .where(sql`lower(${users.email}) = lower(${email})`),
+);
+
+/** The id of the user with this address; null if there is none. */
+export async function findPasskeyOwner(query: Query, email: string): Promise<string | null> {
+  const [row] = await findOwner(query, { email });
+  return row?.id ?? null;
+}
+
 const lockOwner = defineStatement({ userId: users.id }, ({ userId }) =>
   builder
     .select(named({ id: users.id }))

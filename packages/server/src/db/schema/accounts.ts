@@ -21,6 +21,7 @@ export const accounts = pgTable(
     erasingAt: timestamptz('erasing_at'),
     approvalHours: integer('approval_hours').notNull().default(72),
     pausedBy: uuid('paused_by'),
+    approvalsNeedPasskey: boolean('approvals_need_passkey').notNull().default(false),
   },
   (t) => [
     index('accounts_deletion').on(t.deletionScheduledAt).where(sql`${t.deletionScheduledAt} IS NOT NULL`),

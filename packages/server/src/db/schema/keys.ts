@@ -56,6 +56,7 @@ export const apiKeys = pgTable(
     clientId: text('client_id'),
     clientName: text('client_name'),
     signIn: integer('sign_in').notNull().default(0),
+    approvalsNeedPasskey: boolean('approvals_need_passkey').notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),

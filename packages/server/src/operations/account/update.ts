@@ -1,19 +1,31 @@
+import { toApprovers } from '@postrider/core';
 import { cancelDeletion } from '../../accounts/schedule-deletion.ts';
 import { changeAccount } from '../../db/queries/account-record.ts';
+import { lockAccount } from '../../db/queries/accounts.ts';
+import { needsPasskey } from '../../db/queries/approver-rules.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
+import { findUnconfirmed, type GuardedChange } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
 import { readAccount } from './account-record.ts';
 
-export const updateAccount: Handler<'account.update'> = async (
-  { body },
-  { services: { database, callers, installation }, caller: { accountId, keyId: actor } },
-) => {
-  const { name = null, trackOpens = null, trackClicks = null, cancelDeletion: isKept = false } = body;
-  if (isKept) await cancelDeletion(database, accountId, actor);
+export const updateAccount: Handler<'account.update'> = async ({ body }, context) => {
+  const { database, callers, installation } = context.services;
+  const { accountId, keyId: actor } = context.caller;
+  const { name = null, trackOpens = null, trackClicks = null, cancelDeletion: isKept = false, approvers } = body;
+  const approvalsNeedPasskey = approvers === undefined ? null : toApprovers(approvers).requirePasskey;
+  const confirmed = await context.readConfirmed();
   const now = database.clock.now();
   await database.sql.begin(async (transaction) => {
-    if (!(await changeAccount(transaction, accountId, { name, trackOpens, trackClicks }))) return;
-    const given = Object.entries({ name, trackOpens, trackClicks }).filter(([, value]) => value !== null);
+    await lockAccount(transaction, { id: accountId });
+    if (approvalsNeedPasskey === false && (await needsPasskey(transaction, accountId, []))) {
+      const refusal = findUnconfirmed(context, confirmed, loosening(body));
+      if (refusal !== null) throw refusal;
+    }
+    const changes = { name, trackOpens, trackClicks, approvalsNeedPasskey };
+    if (!(await changeAccount(transaction, accountId, changes))) return;
+    const given = Object.entries({ name, trackOpens, trackClicks, approvalsNeedPasskey }).filter(
+      ([, value]) => value !== null,
+    );
     const entry = {
       accountId,
       id: database.ids.next(now),
@@ -24,7 +36,13 @@ export const updateAccount: Handler<'account.update'> = async (
     };
     await appendAudit(transaction, [{ ...entry, action: 'account.updated' }]);
   });
+  if (isKept) await cancelDeletion(database, accountId, actor);
   // The switches take effect here at once; other processes cache a key for half a second.
   callers.forget();
   return { body: await readAccount({ database, installation }, accountId) };
 };
+
+function loosening(what: unknown): GuardedChange {
+  const detail = 'Approvals would no longer need a passkey.';
+  return { operation: 'account.update', target: null, what, detail, page: '/console/settings' };
+}

@@ -15,7 +15,7 @@ export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }
   // again, because a hundred decisions take seconds, in which the caller can lose the right to decide.
   for (const [index, id] of ids.entries()) {
     try {
-      const approval = await decideOne(id, { decision, note }, context);
+      const approval = await decideOne(id, { decision, note }, context, null);
       results.push({ index, id, ok: true, approval });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;

@@ -1,6 +1,8 @@
 import type { Approval } from '@postrider/core';
 import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
 import { toVisibleApproval } from '../../approvals/holds/approval-record.ts';
+import { passkeyNeeded } from '../../approvals/passkey-approval.ts';
+import { ConfirmationNeeded, type Confirmed } from '../../auth/passkeys/confirmation.ts';
 import { readApproval } from '../../db/queries/approvals.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
@@ -14,11 +16,16 @@ import { approvalNotFound } from './get.ts';
 
 export const decideApproval: Handler<'approvals.decide'> = async ({ params, body }, context) => {
   assertMayDecide(context.caller);
-  return { body: await decideOne(params.id, body, context) };
+  return { body: await decideOne(params.id, body, context, await context.readConfirmed()) };
 };
 
 /** Decides one hold and returns its record. */
-export async function decideOne(id: string, decision: Decision, context: KeyedContext): Promise<Approval> {
+export async function decideOne(
+  id: string,
+  decision: Decision,
+  context: KeyedContext,
+  confirmed: Confirmed | null,
+): Promise<Approval> {
   const { caller } = context;
   const { database, delivery, events, threads, installation, receipts } = context.services;
   const { accountId } = caller;
@@ -27,10 +34,10 @@ export async function decideOne(id: string, decision: Decision, context: KeyedCo
     { accountId, id },
     decision,
     deciderOf(context),
-    { caller },
+    { caller, confirmed },
   );
   if (verdict.kind === 'lost_permission') throw lostPermission(caller);
-  if (verdict.kind !== 'decided') throw toDecisionProblem(verdict, id);
+  if (verdict.kind !== 'decided') throw toDecisionProblem(verdict, id, installation.baseUrl);
   context.noteEmail(verdict.emailId);
   events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
   if (verdict.outcome === 'queued') delivery.wake();
@@ -47,7 +54,7 @@ export function assertMayDecide({ user, approval }: Caller): void {
 
 type Obstacle = Exclude<DecisionVerdict, { kind: 'decided' | 'lost_permission' }>;
 
-function toDecisionProblem(verdict: Obstacle, id: string): ProblemError {
+function toDecisionProblem(verdict: Obstacle, id: string, baseUrl: string): ProblemError {
   switch (verdict.kind) {
     case 'missing':
       return approvalNotFound(id);
@@ -55,6 +62,8 @@ function toDecisionProblem(verdict: Obstacle, id: string): ProblemError {
       return new ProblemError('self_approval_forbidden', { detail: 'This key sent the message.' });
     case 'beyond_caller':
       return toSendProblem({ kind: 'refused', ...verdict.refusal });
+    case 'passkey_needed':
+      return new ConfirmationNeeded(passkeyNeeded(baseUrl, id), verdict.statement);
     case 'already_decided':
       return new ProblemError('approval_already_decided', { detail: `The hold is \`${verdict.status}\`.` });
     case 'changed':

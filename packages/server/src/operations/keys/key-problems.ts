@@ -44,6 +44,11 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
         detail: `The user who allowed this program set its limits. Another user cannot loosen: ${refusal.names.join(', ')}.`,
         fix: 'Ask that user, an owner or an admin to change the key.',
       });
+    case 'unconfirmed':
+      return new ProblemError('permission_escalation', {
+        detail: `This loosens ${refusal.names.join(', ')} of a key whose approvals need a passkey, so it needs one too.`,
+        fix: 'Change the key on its page of the console, as a user who may approve, and confirm it with a passkey.',
+      });
     case 'undecidable':
       return new ProblemError('permission_escalation', {
         detail: `Loosening ${refusal.names.join(', ')} of this key lets it send more mail without approval, and the caller may not decide held sends.`,

@@ -32,6 +32,10 @@ export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'i
         detail: 'You cannot give, change or remove a role that has more permissions than yours.',
         fix: 'Ask an owner or admin whose role is at least as high.',
       });
+    case 'unconfirmed':
+      return new ProblemError('permission_escalation', {
+        detail: 'Approvals here need a passkey, so adding someone who approves needs one too.',
+      });
     case 'last-owner':
       return validationFailed([
         { path, code: 'last_owner', message: 'is the last owner; make another member an owner first' },

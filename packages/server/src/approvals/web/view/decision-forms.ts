@@ -25,7 +25,7 @@ export function decisionCard(view: HeldView): Html {
   });
   return card(
     'Your decision',
-    html`${unchecked(view)}<form id="approve"${attributes(undoable(view))}>${guard()}${hash(view)}<div class="stack-tight">${note}${remember}</div></form>`,
+    html`${unchecked(view)}${passkeyWords(view.approval)}<form id="approve"${attributes(approving(view))}>${guard()}${hash(view)}<div class="stack-tight">${note}${remember}</div></form>`,
   );
 }
 
@@ -62,6 +62,18 @@ function rejection(view: HeldView): Html {
     maxLength: LIMITS.approvalNoteCharacters,
   });
   return html`<details class="popover upward"${open}><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${rejectReason(fault)}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
+}
+
+/** An approval that needs a passkey has no undo: confirming it takes a deliberate step. */
+function approving(view: HeldView) {
+  if (!view.approval.approvers.requirePasskey) return undoable(view);
+  return { method: 'post', action: view.base, 'data-passkey': 'approve', 'data-host': view.passkeyHost };
+}
+
+/** What the approver needs, before they press the button. */
+export function passkeyWords({ approvers }: Pick<HeldView['approval'], 'approvers'>): Html | null {
+  if (!approvers.requirePasskey) return null;
+  return html`<p class="small soft">Approving this needs your <a href="/auth/passkeys">passkey</a>. Rejecting does not.</p>`;
 }
 
 function undoable({ approval, base, next }: HeldView) {

@@ -10,6 +10,8 @@ export interface HeldView {
   readonly reading: HeldReading;
   readonly now: string;
   readonly mayDecide: boolean;
+  /** The host name that passkeys are bound to; null if this server has none. */
+  readonly passkeyHost: string | null;
   /** Whether the decision can trust the recipients from now on. */
   readonly mayRemember: boolean;
   /** Whether the frame loads pictures from other servers. */

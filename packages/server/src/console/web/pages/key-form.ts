@@ -76,7 +76,8 @@ ${radio({ name: 'approvalMode', value: 'off', label: 'No message waits', isCheck
 <div class="if-policy stack"><strong>Which messages wait</strong>${fault === null ? null : html`<span role="alert">${fault}</span>`}${boxes}
 ${textArea({ name: 'recipientDomainNotIn', label: 'Mail to domains other than these', value: form.get('recipientDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
 ${textArea({ name: 'linkDomainNotIn', label: 'Mail with links to domains other than these', value: form.get('linkDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
-${textField({ name: 'recipientsOver', label: 'Mail to more recipients than', type: 'number', min: 0, max: LIMITS.recipientsPerMessage, value: form.get('recipientsOver') })}</div></fieldset>`;
+${textField({ name: 'recipientsOver', label: 'Mail to more recipients than', type: 'number', min: 0, max: LIMITS.recipientsPerMessage, value: form.get('recipientsOver') })}</div>
+<div class="if-held">${checkbox({ name: 'requirePasskey', label: 'An approval needs a passkey of the person who approves', hint: 'Then no stolen session, key or link in a mail can approve. The account can require it for all keys.', isChecked: form.has('requirePasskey') })}</div></fieldset>`;
 }
 
 function numberField(form: PageForm, name: string, label: string, fault: string | null): Html {

@@ -1,4 +1,4 @@
-import type { HoldWhen, KeyPolicy, Scope, SendLimit, Source } from '@postrider/core';
+import { type HoldWhen, type KeyPolicy, NO_APPROVERS, type Scope, type SendLimit, type Source } from '@postrider/core';
 import { dayStart } from '../day-bounds.ts';
 import type { PageForm } from '../page-form.ts';
 import { scopesOf } from './key-form.ts';
@@ -22,13 +22,14 @@ export function keyInputOf(form: PageForm) {
 
 /** The same as a policy, for its description in words before anything is stored. */
 export function policyOf(form: PageForm, mode: KeyPolicy['mode']): KeyPolicy {
-  const { holdWhen, ...restrictions } = restrictionsOf(form);
+  const { holdWhen, approvers, ...restrictions } = restrictionsOf(form);
   return {
     mode,
     scopes: scopesOf(form),
     rateLimit: numberOf(form, 'rateLimit') ?? DEFAULT_RATE,
     ...restrictions,
     holdWhen: restrictions.approvalMode === 'policy' ? holdWhen : null,
+    approvers: approvers ?? NO_APPROVERS,
   };
 }
 
@@ -42,6 +43,7 @@ function restrictionsOf(form: PageForm) {
     sendLimit: sendLimitOf(form),
     approvalMode,
     holdWhen: approvalMode === 'policy' ? holdWhenOf(form) : null,
+    approvers: form.has('requirePasskey') ? { requirePasskey: true } : null,
     persona: personaOf(form),
     lockPersona: form.has('lockPersona'),
     expiresAt: expiresAt === undefined ? null : dayStart(expiresAt),
@@ -99,6 +101,7 @@ export function fieldsOfKey(key: KeyPolicy & { readonly name: string }): readonl
     ...key.scopes.map((scope) => ['scope', scope] as const),
     ['approvalMode', key.approvalMode],
     ...flags.map((name) => [name, 'true'] as const),
+    ...(key.approvers?.requirePasskey === true ? [['requirePasskey', 'true'] as const] : []),
     ['recipientDomainNotIn', lines(holdWhen?.recipientDomainNotIn)],
     ['linkDomainNotIn', lines(holdWhen?.linkDomainNotIn)],
     ['recipientsOver', String(holdWhen?.recipientsOver ?? '')],

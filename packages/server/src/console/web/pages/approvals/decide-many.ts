@@ -1,5 +1,6 @@
 import { LIMITS, type Problem } from '@postrider/core';
 import { findFormFaults, type GivenDecision, readDecisionForm } from '../../../../approvals/web/decision-form.ts';
+import { ConfirmationNeeded } from '../../../../auth/passkeys/confirmation.ts';
 import { html } from '../../../../html/page-markup.ts';
 import { ProblemError } from '../../../../problem.ts';
 import { badge } from '../../../../ui/components/badge.ts';
@@ -50,9 +51,16 @@ export async function decideMany(request: PageRequest): Promise<PageResult> {
 async function decideOne(request: PageRequest, hold: string, given: GivenDecision): Promise<Result> {
   const [id = '', contentHash = ''] = hold.split(' ');
   const body = { ...given, contentHash };
-  const result = await request.attempt('approvals.decide', { params: { id }, body });
+  const result = await request.attempt('approvals.decide', { params: { id }, body }).catch(whenConfirmed);
+  if (result === null) return { id, isDone: false, words: 'It needs your passkey: approve it on its own page.' };
   if (result.ok) return { id, isDone: result.body.outcome !== 'failed', words: decidedWords(result.body) };
   return { id, isDone: false, words: obstacle(result.problem) };
+}
+
+/** A passkey confirms one message, which its approver has looked at. */
+function whenConfirmed(error: unknown): null {
+  if (error instanceof ConfirmationNeeded) return null;
+  throw error;
 }
 
 function obstacle({ code, detail }: Problem): string {

@@ -43,7 +43,10 @@ export async function edit(request: PageRequest): Promise<PageResult> {
       readNeighbors(request, approval),
       readForecast(request, id, recipientsIn(fields)),
     ]);
-    return toPage(approval, comparisonPage(editing, result.output, { next, mayRemember: true, forecast }));
+    return toPage(
+      approval,
+      comparisonPage(editing, result.output, { next, mayRemember: true, forecast, passkeyHost: request.passkeyHost }),
+    );
   }
   const given = { ...checked.given, ...(form.has('remember') ? { remember: true as const } : {}) };
   const result = await request.attempt('approvals.decide', { params: { id }, body: given });

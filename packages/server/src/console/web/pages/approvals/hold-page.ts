@@ -78,6 +78,7 @@ async function readView(
   const mayDecide = request.may('approvals.decide') && statusOf(approval, request.now) === 'pending';
   const view: HeldView = {
     ...{ approval, base: pathOf(id), now: request.now.toISOString(), mayDecide, mayRemember: true },
+    passkeyHost: request.passkeyHost,
     ...{ loadsPictures: request.query.has('pictures'), forecast: mayDecide ? await readForecast(request, id) : [] },
     reading: await readHeld(request.services.threads, { accountId, keyId: approval.keyId }, approval),
     excerpts: await readExcerpts(contentToolsOf(request), approval),
