@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assertPasskeysWork } from '../../packages/server/src/operations/assert-passkeys-work.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
+import { readInstallationMail } from '../harness/installation-mail.ts';
 import type { TestPasskey } from '../harness/passkey-authenticator.ts';
 import { createPasskey } from '../harness/passkey-authenticator.ts';
 import {
@@ -205,6 +207,22 @@ describe('approvals that need a passkey', () => {
         ...signatureFields(server, adminKey, challenge),
       });
     },
+    'with a signature for a hold of another account of the same user': async (id) => {
+      const there = await signInAs(server, `founder-${id}@sandbox.test`);
+      const invitation = { email: 'owner@sandbox.test', role: 'approver' };
+      expect((await there.call('POST', '/team/invitations', { body: invitation })).status).toBe(201);
+      const { key } = (
+        await there.call('POST', '/keys', { body: { name: 'A', scopes: ['sending'], approvalMode: 'always' } })
+      ).body;
+      await there.call('PATCH', '/account', { body: { approvers: { requirePasskey: true } } });
+      const guest = await signInAs(server, 'owner@sandbox.test');
+      await guest.call('PATCH', '/auth/session', { body: { accountId: there.account.id } });
+      const other = await hold(key);
+      const { contentHash } = (await guest.call('GET', `/keys/approvals/${other}`)).body;
+      const challenge = await askForChallenge(guest, pageOf(other), { decision: 'approve', contentHash });
+      const signed = signatureFields(server, ownKey, challenge);
+      return await postForm(owner, pageOf(id), { ...(await approving(id)), ...signed });
+    },
     'with a passkey of another user': async (id) =>
       await postConfirmed(server, owner, adminKey, pageOf(id), await approving(id)),
     'with a passkey that no one has added': async (id) =>
@@ -380,6 +398,22 @@ describe('approvals that need a passkey', () => {
       expect(approver.user.id).toBe(owner.user.id);
     });
 
+    it('for which the session got a challenge before the user added their first', async () => {
+      const approver = await joinAs(server, owner, 'developer');
+      const challenged = await startRegistering(approver, server.baseUrl);
+      expect((await addPasskey(server, approver)).status).toBe(201);
+      expectProblem(await addPasskey(server, approver, { challenged, name: 'Thief' }), 404, 'not_found');
+      expect((await approver.call('GET', '/passkeys')).body.passkeys).toHaveLength(1);
+    });
+
+    it('unnoticed: the user gets a mail', async () => {
+      const mail = (await readInstallationMail(server.database, { tag: 'passkey', to: 'developer@sandbox.test' })).at(
+        -1,
+      );
+      expect([mail?.subject, mail?.text]).toEqual(['A passkey was added', expect.stringContaining('“Laptop”')]);
+      expect(mail?.text).toContain(`${server.baseUrl}/auth/passkeys`);
+    });
+
     it('that takes the place of one that the session removes', async () => {
       const [{ id }] = (await owner.call('GET', '/passkeys')).body.passkeys;
       expectProblem(await owner.call('DELETE', `/passkeys/${id}`), 403, 'permission_escalation');
@@ -427,5 +461,14 @@ describe('a key whose approvals need a passkey', { tags: ['passkeys.key'] }, () 
     expect((await postConfirmed(server, owner, passkey, `/console/approvals/${first}`, fields)).status).toBe(303);
     const loosened = await owner.call('PATCH', `/keys/${strict.id}`, { body: { approvers: null } });
     expectProblem(loosened, 403, 'permission_escalation');
+  });
+
+  it('cannot be made where passkeys do not work: at an IP address', () => {
+    const given = { requirePasskey: true };
+    expect(() => assertPasskeysWork(given, { baseUrl: 'https://192.0.2.7' })).toThrow(/IP address/);
+    for (const fine of [null, undefined, { requirePasskey: false }]) {
+      expect(() => assertPasskeysWork(fine, { baseUrl: 'https://192.0.2.7' })).not.toThrow();
+    }
+    expect(() => assertPasskeysWork(given, { baseUrl: 'https://mail.example.com' })).not.toThrow();
   });
 });

@@ -289,4 +289,26 @@ describe('the inbox in a terminal', () => {
     const { deviceCode } = device;
     return (await server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } })).body.token;
   }
+
+  it('shows the page of an approval that needs a passkey, and rejects without one', {
+    tags: ['passkeys.refusal', 'passkeys.reject'],
+  }, async () => {
+    await clear();
+    const owner = await signInAs(server, 'owner@sandbox.test');
+    await owner.call('PATCH', '/account', { body: { approvers: { requirePasskey: true } } });
+    const { approvalId } = await hold({ subject: 'Invoice 7' });
+    await using terminal = open(WIDE);
+    await terminal.shows('1 waiting');
+    terminal.type('\r');
+    await terminal.shows('Invoice 7');
+    terminal.type('a');
+    await terminal.shows('y: approve');
+    terminal.type('y');
+    await terminal.shows('Approving this needs a passkey of a signed-in approver.');
+    await terminal.shows(`/console/approvals/${approvalId.slice(0, 8)}`);
+    expect((await approval(approvalId)).status).toBe('pending');
+    terminal.type('q');
+    expect((await decide(server, decider, approvalId, { decision: 'reject' })).status).toBe(200);
+    await server.database.sql`UPDATE accounts SET approvals_need_passkey = false`;
+  });
 });

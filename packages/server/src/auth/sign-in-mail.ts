@@ -12,6 +12,12 @@ interface Invitation {
   readonly role: Role;
 }
 
+interface AddedPasskey {
+  readonly to: string;
+  /** As its user named it. */
+  readonly name: string;
+}
+
 /** @throws if the server refused the mail, with the reason */
 export async function mailSignInLink(mailer: SignInMailer, to: string, token: string): Promise<void> {
   const mail = writeSignInLink(`${mailer.baseUrl}/auth/magic-link/${token}`);
@@ -22,6 +28,32 @@ export async function mailSignInLink(mailer: SignInMailer, to: string, token: st
 export async function mailInvitation(mailer: SignInMailer, invitation: Invitation): Promise<void> {
   const mail = writeInvitation(invitation, `${mailer.baseUrl}/auth/sign-in`);
   await mailUser(mailer, { to: invitation.to, mail, tags: ['invitation'] });
+}
+
+/**
+ * Notifies a user of a new way to sign in, in case it was not them.
+ * @throws if the server refused the mail, with the reason
+ */
+export async function mailPasskeyAdded(mailer: SignInMailer, { to, name }: AddedPasskey): Promise<void> {
+  const mail = writePasskeyAdded(name, `${mailer.baseUrl}/auth/passkeys`);
+  await mailUser(mailer, { to, mail, tags: ['passkey'] });
+}
+
+function writePasskeyAdded(name: string, url: string): WrittenMail {
+  return {
+    subject: ours('A passkey was added'),
+    preheader: words`“${name}” can sign in as you.`,
+    heading: ours('A passkey was added'),
+    opening: [
+      {
+        kind: 'paragraph',
+        text: words`“${name}” can now sign in as you, and confirm approvals. If you did not add it, remove it and end your other sessions at once.`,
+      },
+    ],
+    button: { label: 'See your passkeys', url },
+    rest: [],
+    footer: ours('You get this email because a passkey was added for this address.'),
+  };
 }
 
 function writeSignInLink(url: string): WrittenMail {

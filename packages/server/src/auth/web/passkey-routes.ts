@@ -35,6 +35,7 @@ import { type RegisterVerdict, registerPasskey } from '../passkeys/register-pass
 import { relyingPartyOf } from '../passkeys/relying-party.ts';
 import { CHALLENGE_SECONDS } from '../passkeys/sealed-challenge.ts';
 import { signInWithPasskey } from '../passkeys/sign-in-with-passkey.ts';
+import { mailPasskeyAdded } from '../sign-in-mail.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { renderPasskeysPage } from './passkey-pages.ts';
 import { welcome } from './welcome.ts';
@@ -137,6 +138,9 @@ const finishRegistration: Handler = async ({ request, reply, clientInfo, tools }
   const sealed = takeChallenge(clientInfo, reply, auth);
   const verdict = await registerPasskey(tools, user, { name, attestation, sealed });
   if (verdict.kind !== 'registered') throw toRegisterProblem(verdict.kind);
+  await mailPasskeyAdded(auth.mailer, { to: user.email, name }).catch((error: unknown) => {
+    auth.onError(error, 'mailing a user about a new passkey');
+  });
   return sendJson(reply.code(201), toPasskey(verdict.passkey));
 };
 

@@ -4,6 +4,7 @@ import { changeAccount } from '../../db/queries/account-record.ts';
 import { lockAccount } from '../../db/queries/accounts.ts';
 import { needsPasskey } from '../../db/queries/approver-rules.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
+import { assertPasskeysWork } from '../assert-passkeys-work.ts';
 import { findUnconfirmed, type GuardedChange } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
 import { readAccount } from './account-record.ts';
@@ -12,6 +13,7 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
   const { database, callers, installation } = context.services;
   const { accountId, keyId: actor } = context.caller;
   const { name = null, trackOpens = null, trackClicks = null, cancelDeletion: isKept = false, approvers } = body;
+  assertPasskeysWork(approvers, installation);
   const approvalsNeedPasskey = approvers === undefined ? null : toApprovers(approvers).requirePasskey;
   const confirmed = await context.readConfirmed();
   const now = database.clock.now();

@@ -1,6 +1,7 @@
 import { toKey } from '../../keys/key-record.ts';
 import { changeKey } from '../../keys/manage-keys.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
+import { assertPasskeysWork } from '../assert-passkeys-work.ts';
 import { findUnconfirmed } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
@@ -8,8 +9,9 @@ import { toKeyProblem } from './key-problems.ts';
 /** Changes the given fields of a key. Loosening approvals that need a passkey needs one too. */
 export const updateKey: Handler<'keys.update'> = async ({ params, body }, context) => {
   const { caller } = context;
-  const { database, callers } = context.services;
+  const { database, callers, installation } = context.services;
   const { id } = params;
+  assertPasskeysWork(body.approvers, installation);
   const confirmed = await context.readConfirmed();
   const guarded = { operation: 'keys.update', target: id, what: body, page: `/console/keys/${id}/edit` } as const;
   const unconfirmed = (detail: string) => findUnconfirmed(context, confirmed, { ...guarded, detail });
