@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assertPasskeysWork } from '../../packages/server/src/operations/assert-passkeys-work.ts';
+import { runInProcess } from '../cli/run-in-process.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { readInstallationMail } from '../harness/installation-mail.ts';
@@ -455,6 +456,9 @@ describe('a key whose approvals need a passkey', { tags: ['passkeys.key'] }, () 
     expectProblem(await decide(server, decider, first), 403, 'permission_escalation');
     const read = (await owner.call('GET', `/keys/${strict.id}`)).body;
     expect(read.approvers).toEqual({ requirePasskey: true });
+    const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl, NO_COLOR: '1' };
+    const shown = await runInProcess(['keys', 'get', strict.id], { env, columns: 120 });
+    expect(shown.stdout).toMatch(/^approval +always; needs a passkey$/m);
     const { passkey } = await addPasskey(server, owner);
     const { contentHash } = (await owner.call('GET', `/keys/approvals/${first}`)).body;
     const fields = { decision: 'approve', contentHash };

@@ -2767,7 +2767,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approvers"
         ],
         "valueName": "json",
-        "description": "What every approval of a held send needs. A page of the console loosens it, with a passkey; elsewhere that is 403 `permission_escalation`.",
+        "description": "What every approval of a held send needs. Only a page of the console loosens it, with a passkey; elsewhere that fails with `permission_escalation`.",
         "value": {
           "kind": "json"
         }

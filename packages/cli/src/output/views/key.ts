@@ -65,8 +65,14 @@ function scopesText({ scopes }: Shown<Key>): string {
   return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
 }
 
-/** `policy: hasBcc, recipientsOver 5, linkDomainNotIn a.example b.example`. */
-function approvalText({ approvalMode, holdWhen }: Shown<Key>): string {
+/** `policy: hasBcc, recipientsOver 5, linkDomainNotIn a.example b.example; needs a passkey`. */
+function approvalText(key: Shown<Key>): string {
+  const { approvers } = key;
+  const proof = isRecord(approvers) && approvers['requirePasskey'] === true ? '; needs a passkey' : '';
+  return `${holdText(key)}${proof}`;
+}
+
+function holdText({ approvalMode, holdWhen }: Shown<Key>): string {
   const mode = singleLine(textOf(approvalMode));
   if (!isRecord(holdWhen)) return mode;
   const rules = Object.entries(holdWhen).flatMap(([name, value]) => {

@@ -10,7 +10,7 @@ const accountChangesSchema = z.strictObject({
   approvers: newApproversSchema
     .optional()
     .describe(
-      'What every approval of a held send needs. A page of the console loosens it, with a passkey; elsewhere that is 403 `permission_escalation`.',
+      'What every approval of a held send needs. Only a page of the console loosens it, with a passkey; elsewhere that fails with `permission_escalation`.',
     ),
   cancelDeletion: z
     .literal(true)
