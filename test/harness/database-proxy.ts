@@ -13,6 +13,8 @@ export interface DatabaseProxy {
   silence(): void;
   /** Delays what open connections send to the database by this time; new connections are not delayed. */
   delay(ms: number): void;
+  /** Counts from now on how often the app sends this text to the database. */
+  count(text: string): () => number;
   /** Ends the fault. Data that a silence held back is then passed on. */
   up(): Promise<void>;
   close(): Promise<void>;
@@ -31,6 +33,7 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
   let isSilent = false;
   let delayMs = 0;
   let delayed: ReadonlySet<Socket> = new Set();
+  const counts = new Map<string, number>();
 
   async function up(): Promise<void> {
     isSilent = false;
@@ -40,6 +43,9 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
     const listening = createServer((client) => {
       const upstream = connect(join(target.kind === 'socket' ? target.host : '', SOCKET));
       pass(client, upstream);
+      client.on('data', (chunk: Buffer) => {
+        for (const [text, count] of counts) if (chunk.includes(text)) counts.set(text, count + 1);
+      });
       pass(upstream, client);
       clients.add(client);
       client.on('close', () => clients.delete(client));
@@ -73,6 +79,10 @@ export async function startDatabaseProxy(database: TestDatabase): Promise<Databa
     database: { ...database, target: { ...target, host: folder } },
     up,
     down,
+    count(text) {
+      counts.set(text, 0);
+      return () => counts.get(text) ?? 0;
+    },
     delay(ms) {
       delayMs = ms;
       delayed = new Set(clients);
