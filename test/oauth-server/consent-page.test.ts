@@ -77,7 +77,7 @@ describe('the page on which a user allows a program', () => {
     await page.getByLabel('The first message to someone').check();
     await page.getByLabel('Messages a day, at most').fill('7');
     await page.getByLabel('The access ends after').selectOption('7');
-    await page.getByLabel('The contents of messages of other senders').check();
+    await page.getByLabel('Messages that others in this account sent').check();
     await page.getByLabel('Create and change templates, as drafts that a user publishes.').check();
     await page.getByText('What this allows, in words').click();
     await page.getByRole('button', { name: 'Update after a change' }).click();
