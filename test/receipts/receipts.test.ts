@@ -120,7 +120,7 @@ describe('receipts of approvals', () => {
     expect(count?.['n']).toBe(1);
   });
 
-  it('is readable by whoever may read the hold with its content', { tags: ['receipts.read'] }, async () => {
+  it('is readable by every caller who may read the hold with its content', { tags: ['receipts.read'] }, async () => {
     const { approvalId } = await hold();
     const { body } = await decide(server, decider, approvalId);
     expect((await read(approvalId, agent.key)).receipt).toBe(body.receipt);

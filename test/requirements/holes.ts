@@ -33,7 +33,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.approved-bytes',
-    'Whoever changes an approved message in the database, or its receipt, makes it fail: nothing but what was approved leaves.',
+    'A change of an approved message in the database, or of its receipt, makes it fail: nothing but what was approved leaves.',
   ),
   requirement(
     'holes.reschedule',

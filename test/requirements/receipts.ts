@@ -7,7 +7,7 @@ export const receipts = section('Receipts of approvals', [
   ),
   requirement(
     'receipts.read',
-    'Whoever may read a hold and its content may read its receipt: in the API, the SDK, MCP, the CLI and the console.',
+    'A caller who may read a hold and its content may read its receipt: in the API, the SDK, MCP, the CLI and the console.',
   ),
   requirement(
     'receipts.keys',

@@ -138,7 +138,7 @@ function mayGive({ user, row }: Caller, role: Role, team: readonly MemberRow[]):
   );
 }
 
-/** Otherwise whoever has a stolen session could invite themselves, and approve with a passkey of their own. */
+/** Otherwise an attacker with a stolen session could invite themselves, and approve with a passkey of their own. */
 async function addsApprover(transaction: Query, { accountId }: Caller, role: Role): Promise<boolean> {
   return decides(role) && (await someNeedPasskey(transaction, accountId));
 }

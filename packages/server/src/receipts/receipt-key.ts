@@ -34,7 +34,7 @@ export function makeReceiptKey(box: SecretBox): Buffer {
   return box.seal(JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x, d }));
 }
 
-/** The public half of a sealed key, sealed: public keys must be authentic too, or whoever can write rows could sign receipts. */
+/** The public half of a sealed key, sealed: public keys must be authentic too, or an attacker who can write rows could sign receipts. */
 export function sealPublicHalf(box: SecretBox, sealed: Uint8Array): Buffer {
   const { kty, crv, x } = sealedKeySchema.parse(JSON.parse(box.open(sealed)));
   return box.seal(JSON.stringify({ kty, crv, x }));
