@@ -16,12 +16,19 @@ describe('an API whose database stops responding', () => {
     proxy = await startDatabaseProxy(database);
     server = await startTestApp({ database: proxy.database, settings: { POSTRIDER_ROLES: 'api' } });
   });
-  afterEach(() => proxy.up());
+  afterEach(bringBack);
   afterAll(async () => {
     await server.close();
     await proxy.close();
     await database.drop();
   });
+
+  /** Ends the silence, and waits until the app both reads and writes again: its connections come back one by one. */
+  async function bringBack(): Promise<void> {
+    await proxy.up();
+    await expect.poll(async () => (await server.call('GET', '/emails')).status, BACK_WITHIN).toBe(200);
+    await expect.poll(async () => (await server.send()).status, BACK_WITHIN).toBe(202);
+  }
 
   const sendOnce = (key: string) => server.send({ subject: key }, { headers: { 'idempotency-key': key } });
 
@@ -83,7 +90,8 @@ describe('an API whose database stops responding', () => {
   });
 
   it('continues a wait through the silence, for as long as the caller asked', async () => {
-    const { body } = await server.send();
+    const { status: accepted, body } = await server.send();
+    expect(accepted).toBe(202);
     const looks = proxy.count(body.id);
     const beganMs = performance.now();
     const waiting = server.call('GET', `/emails/${body.id}?wait=4`);
