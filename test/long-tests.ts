@@ -80,6 +80,7 @@ export const LONG_TESTS = {
     'test/installation-mail/in-a-browser.test.ts',
     'test/surfaces/pages.test.ts',
     'test/surfaces/passkey-approval-pages.test.ts',
+    'test/surfaces/several-approver-pages.test.ts',
     'test/surfaces/passkey-pages.test.ts',
   ],
   // The packages as they are published and installed, and every way to start the programs.

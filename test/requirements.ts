@@ -1,6 +1,6 @@
 import { account, statistics } from './requirements/account.ts';
 import { agentSignIn } from './requirements/agent-sign-in.ts';
-import { approvers } from './requirements/approvers.ts';
+import { approvers, severalApprovers } from './requirements/approvers.ts';
 import { authentication } from './requirements/authentication.ts';
 import { consolePages } from './requirements/console.ts';
 import { contractErrors } from './requirements/contract-errors.ts';
@@ -61,7 +61,20 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[general, service, sendRequest, utm, sendResponse, messageRecord, exportRow, batchResponse],
   ...[accountAndStatistics, utmToolResponse, root, records, states],
   ...[emailsSend, emailsBatch, emailsGet, emailsList, emailsExport, emailsCancel, emailsResend],
-  ...[account, statistics, tools, domains, keys, approvals, approvers, receipts, webhooks, templates, suppressions],
+  ...[
+    account,
+    statistics,
+    tools,
+    domains,
+    keys,
+    approvals,
+    approvers,
+    severalApprovers,
+    receipts,
+    webhooks,
+    templates,
+    suppressions,
+  ],
   ...[
     support,
     team,

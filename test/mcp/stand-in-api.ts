@@ -82,7 +82,7 @@ export function ownKey(changes: Partial<OwnKey> = {}): OwnKey {
     ipAllowlist: null,
     attachmentHosts: null,
     approvalMode: 'off',
-    approvers: { requirePasskey: false },
+    approvers: { requirePasskey: false, count: 1, memberIds: null },
     holdWhen: null,
     persona: null,
     lockPersona: false,

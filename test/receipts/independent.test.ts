@@ -28,12 +28,16 @@ function makeReceipt(random: SeededRandom, { kid, privateKey }: Signer): string 
     files: Array.from({ length: random.integer(0, 3) }, () => ({ sha256: digest(), contentId: null })),
     hold: {
       ...{ accountId: randomUUID(), id: randomUUID(), messageId: randomUUID(), keyId: randomUUID() },
-      ...{ revision: random.integer(1, 5), contentHash: digest(), reasons: ['firstContact'], createdAt: now },
+      ...{ contentHash: digest(), heldContentHash: null, reasons: ['firstContact'], createdAt: now },
     },
-    decider: {
-      ...{ kind: 'member', id: randomUUID(), email: random.pick(['ada@example.com', 'zoë@example.com']) },
-      ...{ way: 'console', sessionId: randomUUID(), at: now.toISOString() },
-    },
+    revision: random.integer(1, 6),
+    approvers: isRejection ? null : { requirePasskey: false, count: 1, memberIds: null },
+    deciders: [
+      {
+        ...{ kind: 'member', id: randomUUID(), email: random.pick(['ada@example.com', 'zoë@example.com']) },
+        ...{ way: 'console', sessionId: randomUUID(), at: now.toISOString() },
+      },
+    ],
   });
   return signReceipt(kid, privateKey, claims);
 }

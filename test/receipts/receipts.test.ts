@@ -52,6 +52,7 @@ describe('receipts of approvals', () => {
       ...{ emailId: id, revision: 1, contentHash: body.contentHash, heldContentHash: body.contentHash, edited: [] },
       ...{ scheduledAt: null, files: [] },
       hold: { keyId: agent.id, reasons: ['always'], since: body.createdAt },
+      approvers: { requirePasskey: false, count: 1, memberIds: null },
       deciders: [{ kind: 'key', id: body.decidedBy, name: 'Decider', way: 'api', at: body.decidedAt }],
     });
     const { entries } = (await server.call('GET', '/audit?action=approval.approved&limit=1')).body;

@@ -1,5 +1,44 @@
 import { requirement, section } from './requirement.ts';
 
+export const severalApprovers = section('Approvals by several people', [
+  requirement(
+    'several.count',
+    'Where the account or a key asks for several people, a message is sent with the last of their approvals, once, and not before.',
+  ),
+  requirement(
+    'several.receipt',
+    'The receipt of such an approval names everyone who approved, and the rule that they met. With passkeys, it has the signature of each.',
+  ),
+  requirement('several.record', 'Each approval is in the audit log and in the events of the hold, with its person.'),
+  requirement('several.reject', 'One rejection ends such a hold.'),
+  requirement(
+    'several.attacks',
+    'No member counts twice: not by another session, device or link, not at the same time, and not after an edit. Keys, members who lost their role, and approvals of another revision do not count.',
+  ),
+  requirement(
+    'several.edits',
+    'An edit by one of several people changes the held message for all and starts the count again; the receipt has the hash of what was held, what was sent, and all fields that were edited.',
+  ),
+  requirement('several.remember', 'Recipients are trusted from then on only if everyone who approved asked for it.'),
+  requirement(
+    'several.rules',
+    'The strictest rule of the account and of both keys applies, also to what is held already. A rule that no one could meet is refused, and the check in advance says if too few people are left.',
+  ),
+  requirement(
+    'several.named',
+    'A key can name its approvers: only they can approve and get the mail. Others can reject.',
+  ),
+  requirement('several.mail', 'After an edit, those who have not approved get a mail with a link to what it is now.'),
+  requirement(
+    'several.drafts',
+    'One person alone cannot publish the template draft of a key whose sends several people approve.',
+  ),
+  requirement(
+    'several.surfaces',
+    'Console, mailed page, command line, MCP and events show how many have approved, and that an approval before the last one sends nothing.',
+  ),
+]);
+
 export const approvers = section('Approvals with a passkey', [
   requirement(
     'passkeys.page',

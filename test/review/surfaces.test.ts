@@ -6,6 +6,7 @@ import { reviewMessage } from '../../packages/review/src/index.ts';
 import { HELD_REVIEW } from '../../packages/server/src/approvals/held-review.ts';
 import { HELD_PLACES, type HeldReading } from '../../packages/server/src/approvals/web/held-reading.ts';
 import { heldView } from '../../packages/server/src/approvals/web/view/held-view.ts';
+import { NO_VOTING } from '../../packages/server/src/approvals/web/voting.ts';
 import { messageWith } from './messages.ts';
 
 const NOW = '2026-01-31T09:00:00.000Z';
@@ -27,7 +28,8 @@ function approvalOf(message: ReturnType<typeof messageWith>): Approval {
     ...{ to: [...message.to], cc: [], bcc: [], attachments: [], scheduledAt: null, unsubscribe: false },
     ...{ createdAt: NOW, expiresAt: '2026-02-03T09:00:00.000Z', decidedAt: null, decidedBy: null },
     ...{ note: null, rejectCode: null, edited: [], outcome: null, problem: null, receipt: null },
-    approvers: { requirePasskey: false },
+    approvers: { requirePasskey: false, count: 1, memberIds: null },
+    votes: [],
   };
 }
 
@@ -35,6 +37,7 @@ async function viewOf(approval: Approval, given?: HeldReading): Promise<string> 
   const reading = given ?? { review: await HELD_REVIEW.run(approval), places: await HELD_PLACES.run(approval) };
   const view = {
     ...{ approval, base: '/approvals/token', now: NOW, mayDecide: true, mayRemember: false },
+    voting: NO_VOTING,
     ...{ passkeyHost: null, loadsPictures: false, forecast: [], excerpts: {}, next: null, reading },
   };
   return heldView(view).markup;

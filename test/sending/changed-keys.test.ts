@@ -42,7 +42,7 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(
       uncounted.map(({ name }) => name),
       'A migration must create the trigger `count_key_version` again with these columns.',
-    ).toEqual(['rate_limit', 'approvals_need_passkey']);
+    ).toEqual(['rate_limit', 'approvals_need_passkey', 'approvals_needed', 'approver_ids']);
   });
 
   it.each([

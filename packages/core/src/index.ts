@@ -167,6 +167,7 @@ export {
   type Visibility,
   type VisibilityRule,
 } from './visibility.ts';
+export { votesInWords } from './vote-words.ts';
 export {
   ACCOUNT_EVENT_TYPES,
   type AccountEventType,

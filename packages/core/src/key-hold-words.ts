@@ -33,7 +33,24 @@ const RULES: { readonly [Rule in keyof HoldWhen]: (rules: HoldWhen) => string | 
 };
 
 function approversInWords({ approvers }: KeyPolicy): readonly string[] {
-  return approvers?.requirePasskey === true ? ['The person who approves confirms each approval with a passkey.'] : [];
+  if (approvers === undefined) return [];
+  const { requirePasskey, count, memberIds } = approvers;
+  return [
+    ...(count > 1 ? [`${peopleInWords(count, memberIds)} must approve, and each edit starts the count again.`] : []),
+    ...(count === 1 && memberIds !== null ? [namedInWords(memberIds.length)] : []),
+    ...(requirePasskey ? ['The person who approves confirms each approval with a passkey.'] : []),
+  ];
+}
+
+function peopleInWords(count: number, memberIds: readonly string[] | null): string {
+  if (memberIds === null) return `${count} people`;
+  return memberIds.length <= count
+    ? `All ${count} named approvers`
+    : `${count} of the ${memberIds.length} named approvers`;
+}
+
+function namedInWords(count: number): string {
+  return count === 1 ? 'Only 1 named person can approve.' : `Only ${count} named people can approve.`;
 }
 
 function draftsInWords(key: KeyPolicy): readonly string[] {

@@ -19,7 +19,7 @@ export function heldContent(record: HeldSendRecord, status: ShownStatus, timeZon
       subject(record.subject),
       envelope(record, timeZone),
       blindCopies(record.bcc),
-      status === 'pending' ? reasons(record.reasons) : null,
+      status === 'pending' ? reasons(record) : null,
       message(record),
       links(record.review),
       files(record.attachments),
@@ -91,8 +91,9 @@ function mailboxes({ items, count }: Some, key: string): Node | null {
   );
 }
 
-function reasons(sentences: readonly string[]): Node {
-  return part('Why it needs approval', element('ul', { class: 'bullets' }, ...sentences.map(item)));
+function reasons({ reasons: sentences, progress }: HeldSendRecord): Node {
+  const people = progress === null ? null : element('p', {}, progress);
+  return part('Why it needs approval', element('ul', { class: 'bullets' }, ...sentences.map(item)), people);
 }
 
 function item(sentence: string): Node {

@@ -14,6 +14,7 @@ export {
 export type { FileContent } from './file-content.ts';
 export type {
   Account,
+  AccountApprovers,
   AccountDeletion,
   AccountStats,
   AgentStats,
@@ -30,6 +31,8 @@ export type {
   ApprovalRequestedEvent,
   ApprovalResult,
   ApprovalReview,
+  ApprovalVote,
+  ApprovalVotedEvent,
   Approvers,
   Attachment,
   AuditEntry,
@@ -106,6 +109,7 @@ export type {
   MxCheck,
   MxFinding,
   MxRecord,
+  NewAccountApprovers,
   NewApprovers,
   NewKey,
   NewSuppression,

@@ -40,7 +40,7 @@ describe('the account', () => {
       retentionDays: 30,
       trackOpens: false,
       trackClicks: false,
-      approvers: { requirePasskey: false },
+      approvers: { requirePasskey: false, count: 1 },
       deletionScheduledAt: null,
       sandboxDomain: 'sandbox.test',
     });

@@ -20,6 +20,7 @@ const RECORD_FIELDS = [
     'source',
     'channel',
   ],
+  'votes',
   ...['from', 'to', 'cc', 'bcc', 'subject', 'text', 'html', 'attachments', 'scheduledAt', 'createdAt', 'expiresAt'],
   ...[
     'decidedAt',

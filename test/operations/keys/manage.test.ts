@@ -37,7 +37,7 @@ const DEFAULTS = {
   recipientAllowlist: null,
   ipAllowlist: null,
   attachmentHosts: null,
-  approvers: { requirePasskey: false },
+  approvers: { requirePasskey: false, count: 1, memberIds: null },
   approvalMode: 'off',
   holdWhen: null,
   persona: null,
@@ -108,7 +108,7 @@ describe('POST /keys', () => {
       recipientAllowlist: ['ann@example.com', '@xn--bcher-kva.example', '*.example.net'],
       ipAllowlist: ['10.0.0.0/8', '203.0.113.9/32', '2001:db8::/32'],
       attachmentHosts: ['files.example.com', '*.xn--bcher-kva.example'],
-      ...{ approvers: { requirePasskey: false }, client: null },
+      ...{ approvers: { requirePasskey: false, count: 1, memberIds: null }, client: null },
       approvalMode: 'off',
       holdWhen: {
         ...{ firstContact: true, recipientDomainNotIn: ['example.com'], recipientsOver: 3 },

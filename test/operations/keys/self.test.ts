@@ -37,7 +37,7 @@ describe('GET /keys/self', () => {
       rateLimit: 600,
       ipAllowlist: null,
       attachmentHosts: null,
-      ...{ approvers: { requirePasskey: false }, client: null },
+      ...{ approvers: { requirePasskey: false, count: 1, memberIds: null }, client: null },
       approvalMode: 'off',
       holdWhen: null,
       persona: null,

@@ -38,6 +38,10 @@ export interface Hold {
   /** Pairs of name and value. */
   readonly headers: readonly (readonly [string, string])[];
   readonly unsubscribe: boolean;
+  /** How many people must approve it, and how many of them have. */
+  readonly needed: number;
+  readonly given: number;
+  readonly needsPasskey: boolean;
 }
 
 export interface HeldFile {
@@ -71,7 +75,21 @@ export function readHold(response: unknown): Hold {
     replyTo: orNull('replyTo'),
     headers: Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => [name, textOf(value)] as const),
     unsubscribe: record['unsubscribe'] === true,
+    ...approversOf(record['approvers']),
+    given: recordsOf(record['votes']).length,
   };
+}
+
+function approversOf(approvers: unknown): Pick<Hold, 'needed' | 'needsPasskey'> {
+  const { count, requirePasskey } = isRecord(approvers) ? approvers : {};
+  return { needed: typeof count === 'number' ? count : 1, needsPasskey: requirePasskey === true };
+}
+
+/** `1 of 2 people approved it, 1 more must`; empty if one is enough, or if it is decided. */
+export function progressOf({ status, needed, given }: Pick<Hold, 'status' | 'needed' | 'given'>): string {
+  if (status !== 'pending' || needed < 2) return '';
+  if (given === 0) return `${needed} people must approve it`;
+  return `${given} of ${needed} people approved it, ${Math.max(0, needed - given)} more must`;
 }
 
 /** The addresses without display names, which could hide an address or make it count twice. */

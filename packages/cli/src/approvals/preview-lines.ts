@@ -2,7 +2,7 @@ import { type Finding, type ReviewedBody, type ReviewedLink, reviewMessage } fro
 import { foldText } from '../output/fold-text.ts';
 import { formatTime } from '../output/time.ts';
 import { severalLines, singleLine, withoutInvisibles } from '../output/untrusted-text.ts';
-import { type Hold, recipientsOf } from './hold.ts';
+import { type Hold, progressOf, recipientsOf } from './hold.ts';
 import type { ShownLine, Tone } from './shown-line.ts';
 import { formatTimeLeft } from './time-left.ts';
 
@@ -49,6 +49,12 @@ export function factLines(hold: Hold, columns: number, now: Date): readonly Show
     ...fact('Unsubscribe', hold.unsubscribe ? 'each recipient gets their own link' : '', columns),
     ...facts('Files', attachments.map(describeFile), columns),
     ...fact('Sends', hold.scheduledAt === null ? 'at once' : formatTime(hold.scheduledAt), columns),
+    ...fact('Approvals', progressOf(hold), columns),
+    ...fact(
+      'Passkey',
+      hold.status === 'pending' && hold.needsPasskey ? 'an approval needs one, in the console' : '',
+      columns,
+    ),
     ...(hold.status === 'pending' ? expiryLines(hold, columns, now) : endLines(hold, columns)),
     ...fact('Revision', hold.revision > 1 ? `${hold.revision}, edited: ${hold.edited.join(', ')}` : '1', columns),
     ...fact('Id', hold.id, columns, 'faint'),
@@ -63,9 +69,11 @@ function expiryLines({ expiresAt }: Hold, columns: number, now: Date): readonly 
 export function endLines(hold: Hold, columns: number): readonly ShownLine[] {
   const by = hold.decidedBy === null ? '' : ` by ${hold.decidedBy}`;
   const at = hold.decidedAt === null ? '' : ` on ${formatTime(hold.decidedAt)}`;
-  const isBad = hold.status !== 'approved' || hold.outcome === 'failed';
+  // An approval that others must follow leaves it pending.
+  const isBad = (hold.status !== 'approved' && hold.status !== 'pending') || hold.outcome === 'failed';
   return [
     ...fact('Status', `${hold.status}${by}${at}`, columns, isBad ? 'bad' : 'good'),
+    ...fact('Approvals', progressOf(hold), columns),
     ...fact('Code', hold.rejectCode ?? '', columns),
     ...fact('Note', hold.note ?? '', columns),
     ...fact('Edited', hold.edited.join(', '), columns),

@@ -19,6 +19,7 @@ export const VIEW_FILES: Readonly<Record<string, ViewFile | undefined>> = {
   'keys.pause': { record: 'Key', load: async () => (await import('../output/views/key.ts')).VIEWS },
   'keys.resume': { record: 'Key', load: async () => (await import('../output/views/key.ts')).VIEWS },
   'approvals.list': { record: 'ApprovalPage', load: async () => (await import('../output/views/approval.ts')).VIEWS },
+  'approvals.decide-many': { record: 'ApprovalOutcomes', load: async () => (await import('../output/views/approval.ts')).VIEWS },
   'approvals.get': { record: 'Approval', load: async () => (await import('../output/views/approval.ts')).VIEWS },
   'approvals.decide': { record: 'Approval', load: async () => (await import('../output/views/approval.ts')).VIEWS },
   'requests.list': { record: 'RequestPage', load: async () => (await import('../output/views/request-list.ts')).VIEWS },

@@ -6,7 +6,15 @@ export type ReceiptVerdict =
   | { readonly ok: false; readonly reason: ReceiptFault; readonly message: string };
 
 /** Why a receipt is refused. */
-export type ReceiptFault = 'malformed' | 'unknown_key' | 'signature' | 'issuer' | 'passkey' | 'message' | 'file';
+export type ReceiptFault =
+  | 'malformed'
+  | 'unknown_key'
+  | 'signature'
+  | 'issuer'
+  | 'passkey'
+  | 'approvers'
+  | 'message'
+  | 'file';
 
 const TYPE = 'postrider-receipt+jwt';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
-import { approversSchema } from './approvers.ts';
+import { accountApproversSchema } from './approvers.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { headerText } from './text.ts';
 
@@ -38,7 +38,7 @@ export const accountSchema = z
       .describe('Days for which bodies and attachments of messages are stored. The log is stored longer.'),
     trackOpens: z.boolean().describe('Whether HTML mail contains an image that reports when it is opened.'),
     trackClicks: z.boolean().describe('Whether the links of HTML mail are rewritten to report when they are followed.'),
-    approvers: approversSchema.describe('What every approval of a held send needs, whatever its key says.'),
+    approvers: accountApproversSchema.describe('What every approval of a held send needs, whatever its key says.'),
     pausedAt: timestampSchema.nullable().describe('When sending was paused; null if it is not paused.'),
     deletionScheduledAt: timestampSchema
       .nullable()

@@ -51,6 +51,15 @@ export const approvalReviewSchema = z
   })
   .meta({ id: 'ApprovalReview' });
 
+/** The approval of one person, where more than one must approve. */
+const approvalVoteSchema = z
+  .object({
+    memberId: idSchema.describe('The member who approved.'),
+    at: timestampSchema,
+    note: z.string().nullable().describe('The note of this approval.'),
+  })
+  .meta({ id: 'ApprovalVote' });
+
 /** A held send with its full content. */
 export const approvalSchema = z
   .object({
@@ -87,8 +96,13 @@ export const approvalSchema = z
     decidedAt: timestampSchema.nullable(),
     decidedBy: z.string().nullable().describe('The id of the key or user; `system` if it expired.'),
     approvers: approversSchema.describe(
-      'What an approval needs now, by the rules of the account and of the keys that sent it.',
+      'Who can approve it now, and how, by the strictest of the rules of the account and of the keys that sent it.',
     ),
+    votes: z
+      .array(approvalVoteSchema)
+      .describe(
+        'If more than one person must approve: the approvals so far of this revision, oldest first. It is sent with the last one. Empty if one person is enough.',
+      ),
     ...decisionFields,
     outcome: z
       .enum(['queued', 'failed'])
@@ -155,7 +169,7 @@ const approvalDecisionSchema = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them.',
+      'Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them. If several people must approve, each of them must ask for it.',
     ),
 });
 
@@ -192,8 +206,10 @@ export const approvalResultSchema = z
   .object({
     index: z.number().int().describe('Position of the id in the request.'),
     id: z.string(),
-    ok: z.boolean().describe('Whether it was decided.'),
-    approval: approvalSchema.optional().describe('The result of a hold that was decided.'),
+    ok: z
+      .boolean()
+      .describe('Whether the decision was recorded. If more people must approve, the hold is still `pending`.'),
+    approval: approvalSchema.optional().describe('The hold after the decision.'),
     error: problemSchema.optional().describe('The error of a hold that was not decided.'),
   })
   .meta({ id: 'ApprovalResult' });

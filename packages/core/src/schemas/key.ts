@@ -40,7 +40,7 @@ export const keyFields = {
     ),
   approvalMode: z.enum(APPROVAL_MODES),
   holdWhen: holdWhenSchema.nullable().describe('The rules of the approval mode `policy`.'),
-  approvers: approversSchema.describe('What an approval of its held sends needs. The rules of the account apply too.'),
+  approvers: approversSchema.describe('Who approves its held sends, and how. The rules of the account apply too.'),
   persona: z
     .object({ agentName: agentNameSchema.nullable(), source: sourceSchema.nullable() })
     .nullable()

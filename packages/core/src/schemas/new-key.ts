@@ -73,7 +73,9 @@ const restrictionFields = {
   approvers: newApproversSchema
     .nullable()
     .optional()
-    .describe('What an approval of its held sends needs; null for nothing more than the account’s rules.'),
+    .describe(
+      'Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules.',
+    ),
   persona: personaSchema.nullable().optional().describe('Provenance of sends that do not set it.'),
   lockPersona: z
     .boolean()

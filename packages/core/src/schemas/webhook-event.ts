@@ -87,6 +87,7 @@ const approvalEventDataSchema = approvalSchema
 /** The `data` of events that are not about a message. */
 const ACCOUNT_EVENT_DATA = {
   'approval.requested': approvalEventDataSchema,
+  'approval.voted': approvalEventDataSchema,
   'approval.decided': approvalEventDataSchema,
   'approval.reminder': approvalEventDataSchema,
   'domain.verified': domainSchema,

@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalReview, REASON_SENTENCES, REJECTIONS } from '@postrider/core';
+import { type Approval, type ApprovalReview, REASON_SENTENCES, REJECTIONS, votesInWords } from '@postrider/core';
 
 /** A held send as the view shows it: what the key may read of it, cut to what a person reads in a small frame. */
 export interface HeldSendRecord {
@@ -7,6 +7,8 @@ export interface HeldSendRecord {
   readonly status: Approval['status'];
   /** Why it is held, in sentences. */
   readonly reasons: readonly string[];
+  /** How many of several people have approved it, in words; null if one is enough. */
+  readonly progress: string | null;
   readonly from: string;
   readonly replyTo: string | null;
   readonly to: Some;
@@ -76,6 +78,7 @@ export function toHeldSendRecord(approval: Approval, page: string | null): HeldS
   const { scheduledAt, expiresAt, headers, unsubscribe, revision, contentHash, keyName, agentName } = approval;
   return {
     ...{ id, emailId, status, reasons: reasons.map((reason) => REASON_SENTENCES[reason]) },
+    progress: votesInWords(approval),
     ...{ from: cut(from), replyTo: replyTo === null ? null : cut(replyTo), subject: cut(subject, 1_000) },
     ...{ to: some(to), cc: some(cc), bcc: some(bcc) },
     attachments: attachments.slice(0, FILES_MAX).map(({ filename, size }) => ({ filename: cut(filename), size })),

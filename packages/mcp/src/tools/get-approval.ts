@@ -1,4 +1,4 @@
-import { type Approval, findOperation } from '@postrider/core';
+import { type Approval, findOperation, votesInWords } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
 import { describeHold, HELD_ADVICE, noteOf } from './approval-text.ts';
@@ -19,6 +19,7 @@ function describeApproval(approval: Approval, untrusted: (text: string) => strin
   return [
     `Held send ${id} (email ${emailId}), revision ${revision}: ${status}`,
     ...describeHold(approval),
+    ...line('Approvals', votesInWords(approval)),
     ...line('Outcome', outcome),
     ...line('Would be refused now', problem === null ? null : `${problem.code}: ${problem.detail}`),
     ...(status === 'pending' ? [HELD_ADVICE] : []),

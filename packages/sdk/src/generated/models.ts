@@ -4,6 +4,8 @@ import type { components } from './schema.ts';
 
 export type Account = components['schemas']['Account'];
 
+export type AccountApprovers = components['schemas']['AccountApprovers'];
+
 export type AccountDeletion = components['schemas']['AccountDeletion'];
 
 export type AccountStats = components['schemas']['AccountStats'];
@@ -39,6 +41,11 @@ export type ApprovalRequestedEvent = components['schemas']['ApprovalRequestedEve
 export type ApprovalResult = components['schemas']['ApprovalResult'];
 
 export type ApprovalReview = components['schemas']['ApprovalReview'];
+
+export type ApprovalVote = components['schemas']['ApprovalVote'];
+
+/** A person approved a hold that more people must approve; it is still undecided. */
+export type ApprovalVotedEvent = components['schemas']['ApprovalVotedEvent'];
 
 export type Approvers = components['schemas']['Approvers'];
 
@@ -226,6 +233,8 @@ export type MxCheck = components['schemas']['MxCheck'];
 export type MxFinding = components['schemas']['MxFinding'];
 
 export type MxRecord = components['schemas']['MxRecord'];
+
+export type NewAccountApprovers = components['schemas']['NewAccountApprovers'];
 
 export type NewApprovers = components['schemas']['NewApprovers'];
 

@@ -43,13 +43,19 @@ export interface components {
             trackOpens: boolean;
             /** @description Whether the links of HTML mail are rewritten to report when they are followed. */
             trackClicks: boolean;
-            approvers: components["schemas"]["Approvers"];
+            approvers: components["schemas"]["AccountApprovers"];
             /** @description When sending was paused; null if it is not paused. */
             pausedAt: string | null;
             /** @description When the account is deleted; null if no deletion is scheduled. */
             deletionScheduledAt: string | null;
             /** @description The domain of the test addresses. Every account can send from it, and no mail to it leaves the server. */
             sandboxDomain: string;
+        };
+        AccountApprovers: {
+            /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. */
+            requirePasskey: boolean;
+            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. */
+            count: number;
         };
         AccountDeletion: {
             /**
@@ -165,6 +171,8 @@ export interface components {
             /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
             approvers: components["schemas"]["Approvers"];
+            /** @description If more than one person must approve: the approvals so far of this revision, oldest first. It is sent with the last one. Empty if one person is enough. */
+            votes: components["schemas"]["ApprovalVote"][];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
             /** @description The note of the decision. */
             note: string | null;
@@ -248,7 +256,7 @@ export interface components {
             rejectCode?: "wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other";
             edits?: components["schemas"]["ApprovalEdits"];
             /**
-             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them.
+             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them. If several people must approve, each of them must ask for it.
              * @constant
              */
             remember?: true;
@@ -334,6 +342,8 @@ export interface components {
             /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
             approvers: components["schemas"]["Approvers"];
+            /** @description If more than one person must approve: the approvals so far of this revision, oldest first. It is sent with the last one. Empty if one person is enough. */
+            votes: components["schemas"]["ApprovalVote"][];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
             /** @description The note of the decision. */
             note: string | null;
@@ -351,9 +361,9 @@ export interface components {
             review?: components["schemas"]["ApprovalReview"] | null;
         };
         ApprovalOutcomes: {
-            /** @description Number of holds that were decided. */
+            /** @description Number of decisions that were recorded. */
             accepted: number;
-            /** @description Number of holds that were not decided. */
+            /** @description Number of decisions that were refused. */
             refused: number;
             total: number;
             /** @description One entry per id, in order. */
@@ -407,7 +417,7 @@ export interface components {
             /** @description Position of the id in the request. */
             index: number;
             id: string;
-            /** @description Whether it was decided. */
+            /** @description Whether the decision was recorded. If more people must approve, the hold is still `pending`. */
             ok: boolean;
             approval?: components["schemas"]["Approval"];
             error?: components["schemas"]["Problem"];
@@ -444,9 +454,45 @@ export interface components {
             body: string | null;
             bodyIsCut: boolean;
         };
+        ApprovalVote: {
+            /**
+             * Format: uuid
+             * @description The member who approved.
+             */
+            memberId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            at: string;
+            /** @description The note of this approval. */
+            note: string | null;
+        };
+        /** @description A person approved a hold that more people must approve; it is still undecided. */
+        ApprovalVotedEvent: {
+            /**
+             * Format: uuid
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
+             */
+            id: string;
+            /** @constant */
+            type: "approval.voted";
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @constant */
+            apiVersion: "v1";
+            data: components["schemas"]["ApprovalEventData"];
+        };
         Approvers: {
             /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. */
             requirePasskey: boolean;
+            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. */
+            count: number;
+            /** @description The members who can approve, and who get the mail about it; keys cannot approve then. Null: every owner, admin and approver. */
+            memberIds: string[] | null;
         };
         Attachment: {
             /** @description The name the recipient sees, 1 to 255 characters; directory parts are removed. */
@@ -1535,7 +1581,7 @@ export interface components {
                 /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
-            /** @description What an approval of its held sends needs; null for nothing more than the account’s rules. */
+            /** @description Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules. */
             approvers?: components["schemas"]["NewApprovers"] | null;
             /** @description Provenance of sends that do not set it. */
             persona?: {
@@ -1928,9 +1974,19 @@ export interface components {
             /** @description Of an MX record: lower values are tried first. Null otherwise. */
             priority: number | null;
         };
-        NewApprovers: {
-            /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Default: false. */
+        NewAccountApprovers: {
+            /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. Default: false. */
             requirePasskey?: boolean;
+            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. Default: 1. */
+            count?: number;
+        };
+        NewApprovers: {
+            /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. Default: false. */
+            requirePasskey?: boolean;
+            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. Default: 1. */
+            count?: number;
+            /** @description The members who can approve, and who get the mail about it; keys cannot approve then. Default: null, every owner, admin and approver. */
+            memberIds?: string[] | null;
         };
         NewKey: {
             /** @description 1 to 100 characters. */
@@ -1974,7 +2030,7 @@ export interface components {
                 /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
-            /** @description What an approval of its held sends needs; null for nothing more than the account’s rules. */
+            /** @description Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules. */
             approvers?: components["schemas"]["NewApprovers"] | null;
             /** @description Provenance of sends that do not set it. */
             persona?: {
@@ -3167,7 +3223,7 @@ export interface components {
             data: components["schemas"]["Webhook"];
         };
         /** @enum {string} */
-        WebhookEventType: "email.queued" | "email.pending_approval" | "email.approved" | "email.rejected" | "email.scheduled" | "email.rescheduled" | "email.sent" | "email.delivered" | "email.deferred" | "email.bounced" | "email.complained" | "email.opened" | "email.clicked" | "email.failed" | "email.suppressed" | "email.canceled" | "email.expired" | "email.unsubscribed" | "approval.requested" | "approval.decided" | "approval.reminder" | "domain.verified" | "domain.degraded" | "domain.failed" | "suppression.added" | "suppression.removed" | "quota.threshold" | "key.expiring" | "webhook.disabled" | "webhook.test";
+        WebhookEventType: "email.queued" | "email.pending_approval" | "email.approved" | "email.rejected" | "email.scheduled" | "email.rescheduled" | "email.sent" | "email.delivered" | "email.deferred" | "email.bounced" | "email.complained" | "email.opened" | "email.clicked" | "email.failed" | "email.suppressed" | "email.canceled" | "email.expired" | "email.unsubscribed" | "approval.requested" | "approval.voted" | "approval.decided" | "approval.reminder" | "domain.verified" | "domain.degraded" | "domain.failed" | "suppression.added" | "suppression.removed" | "quota.threshold" | "key.expiring" | "webhook.disabled" | "webhook.test";
         WebhookPage: {
             webhooks: components["schemas"]["Webhook"][];
             /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
@@ -4164,7 +4220,7 @@ export interface operations {
                     trackOpens?: boolean;
                     /** @description Turns click tracking on or off. */
                     trackClicks?: boolean;
-                    approvers?: components["schemas"]["NewApprovers"];
+                    approvers?: components["schemas"]["NewAccountApprovers"];
                     /**
                      * @description If true, keeps an account whose deletion is scheduled. An account without a scheduled deletion stays unchanged.
                      * @constant

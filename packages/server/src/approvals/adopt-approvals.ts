@@ -31,7 +31,7 @@ async function adopt(
     const held = hold === null ? null : await lockHeldMessage(transaction, hold);
     if (hold?.status !== 'approved' || held === null) return { signed: false };
     const now = clock.now();
-    const { accountId, id: targetId, messageId: emailId, contentHash } = hold;
+    const { accountId, id: targetId, messageId: emailId, contentHash, revision } = hold;
     const decider = {
       kind: 'recorded',
       id: name.decidedBy ?? 'unknown',
@@ -39,7 +39,8 @@ async function adopt(
       at: now.toISOString(),
     } as const;
     const claims = claimsOf({
-      ...{ baseUrl, hold, decider, now, decision: 'approved', outcome: 'queued', contentHash, rejectCode: null },
+      ...{ baseUrl, hold, deciders: [decider], approvers: null, now, decision: 'approved', outcome: 'queued' },
+      ...{ revision, contentHash, rejectCode: null },
       // The revision of the hold includes the edits.
       ...{ edited: [], scheduledAt: held.scheduledAt },
       files: held.attachments.map(({ digest: sha256, contentId }) => ({ sha256, contentId })),

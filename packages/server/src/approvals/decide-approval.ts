@@ -11,13 +11,12 @@ import {
   lockApproval,
   trustRecipients,
 } from '../db/queries/approval-decisions.ts';
+import { readApproverRules } from '../db/queries/approver-rules.ts';
 import {
   type HeldBodies,
   type HeldMessage,
   lockHeldMessage,
-  type Release,
   readHeldBodies,
-  releaseHeldMessage,
   rewriteHeldMessage,
 } from '../db/queries/held-messages.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -26,13 +25,11 @@ import { ProblemError, toProblem } from '../problem.ts';
 import { toReceiptAssertion } from '../receipts/receipt-assertion.ts';
 import type { ReceiptSigner, Receipts } from '../receipts/receipts.ts';
 import type { Refusal } from '../sending/acceptance.ts';
-import { expiryOf } from '../sending/message-rows.ts';
-import { planDeliveries } from '../sending/plan-deliveries.ts';
 import type { JobThreads } from '../threads/job-threads.ts';
 import { writeJsonInSlices } from '../threads/sliced-json.ts';
-import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { applyEdits, type EditedContent } from './apply-edits.ts';
+import { refuseApprover } from './approver-refusal.ts';
 import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts';
 import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
@@ -41,7 +38,9 @@ import { ApprovalLimitError, judgeDecider } from './judge-decider.ts';
 import { judgePasskey } from './passkey-approval.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 import { recordApproval } from './record-approval.ts';
-import { writeReceipt } from './write-receipt.ts';
+import { releaseMessage } from './release-message.ts';
+import { editedSince, LostRoleError, recordVote, type Votes, type Voting, vote } from './vote.ts';
+import { identifyDecider, writeReceipt } from './write-receipt.ts';
 
 export interface DecidingTools {
   readonly sql: Sql;
@@ -71,17 +70,22 @@ export interface DecidingManner {
   readonly caller: Caller | null;
   /** What the person who decides has confirmed with a passkey. */
   readonly confirmed?: Confirmed | null;
-  /** Runs in the transaction of the decision. */
-  readonly onDecided?: (transaction: Query, now: Date) => Promise<void>;
+  /**
+   * Runs in the transaction of the decision.
+   * @param isFinal false for an approval that more must follow
+   */
+  readonly onDecided?: (transaction: Query, now: Date, isFinal: boolean) => Promise<void>;
 }
 
 export type DecisionVerdict =
   | { readonly kind: 'decided'; readonly emailId: string; readonly outcome: 'queued' | 'failed' | 'rejected' }
+  /** An approval that more must follow: the hold is still undecided. */
+  | { readonly kind: 'recorded'; readonly emailId: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'self_approval' }
   /** The caller lost permission to decide while the request was running. */
   | { readonly kind: 'lost_permission' }
-  /** The rules of the deciding key forbid the approval; the send is still held. */
+  /** The rules of the hold or of the deciding key forbid the approval; the send is still held. */
   | { readonly kind: 'beyond_caller'; readonly refusal: Refusal }
   /** The approval needs a passkey, and has none or one for something else. `statement` is null for a caller who has no page. */
   | { readonly kind: 'passkey_needed'; readonly statement: Statement | null }
@@ -108,6 +112,7 @@ export async function decideApproval(
     try {
       return await decideOnce({ ...tools, signer }, { accountId, id }, { decision, prepared }, decider, manner);
     } catch (error) {
+      if (error instanceof LostRoleError) return { kind: 'lost_permission' };
       if (error instanceof ApprovalLimitError) return { kind: 'beyond_caller', refusal: error.refusal };
       if (classifyDatabaseError(error) !== 'conflict' || round === MAX_ROUNDS) throw error;
     }
@@ -138,14 +143,17 @@ async function decideOnce(
     if (hold === null) throw new Error('a hold that is missing has no obstacle');
     if (decision.decision === 'approve') {
       const verdict = await approve(transaction, tools, hold, decision, { prepared, decider, caller, confirmed }, now);
-      if (verdict.kind === 'decided') await onDecided?.(transaction, now);
+      const isFinal = verdict.kind === 'decided';
+      if (isFinal || verdict.kind === 'recorded') await onDecided?.(transaction, now, isFinal);
       return { verdict };
     }
     const { note = null, rejectCode = null } = decision;
-    await onDecided?.(transaction, now);
-    const receipt = await writeReceipt(transaction, tools, { decider, caller, proof: null }, hold, {
-      ...{ decision: 'rejected', outcome: null, contentHash: hold.contentHash, edited: [], rejectCode, now },
-      ...{ scheduledAt: null, files: [] },
+    await onDecided?.(transaction, now, true);
+    const rejecter = await identifyDecider(transaction, hold.accountId, { decider, caller, proof: null }, now);
+    const { revision, contentHash, edited } = hold;
+    const receipt = await writeReceipt(transaction, tools, hold, {
+      ...{ decision: 'rejected', outcome: null, deciders: [rejecter], approvers: null, rejectCode, now },
+      ...{ revision, contentHash, edited, scheduledAt: null, files: [] },
     });
     await endHolds(transaction, ids, [hold], { status: 'rejected', note, rejectCode, receipt }, decider, now);
     return { verdict: { kind: 'decided', emailId: hold.messageId, outcome: 'rejected' } as const };
@@ -213,62 +221,81 @@ async function approve(
   transaction: Query,
   tools: SigningTools,
   hold: LockedApproval,
-  { edits, note: said, remember }: Decision,
+  { edits, note: said, remember: asked }: Decision,
   { prepared, decider, caller, confirmed }: Approving,
   now: Date,
 ): Promise<DecisionVerdict> {
-  const note = said ?? null;
+  const [note, remember] = [said ?? null, asked === true];
   const held = await lockHeldMessage(transaction, hold);
   if (held?.status !== 'pending_approval') throw new Error(`the message of the hold ${hold.id} is not held`);
-  // Held content does not change. This check makes sure that the prepared edit was computed from this content.
+  const rules = await readApproverRules(transaction, hold.accountId, [hold.keyId, held.keyId]);
+  const refusal = refuseApprover(rules, { memberId: decider.actor, isKey: caller !== null && caller.user === null });
+  if (refusal !== null) return { kind: 'beyond_caller', refusal };
+  // Content that was edited meanwhile is another revision. This check makes sure that the prepared edit was computed from this content.
   if (edits?.html !== undefined && (prepared === null || !isOf(held, prepared))) return { kind: 'changed' };
-  const edited = applyEdits(held, edits ?? {}, prepared, now);
-  if (!edited.ok) return { kind: 'invalid', problems: edited.problems };
-  const { content, changes } = edited;
+  const verdict = applyEdits(held, edits ?? {}, prepared, now);
+  if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
+  const { content, changes } = verdict;
   const fields = Object.keys(changes) as EditableField[]; // The keys of `changes` are EditableFields by its type.
-  const { recipients } = content;
   const contentHash = fields.length === 0 ? hold.contentHash : await hashOf(held, content);
-  const passkey = await judgePasskey(
-    transaction,
-    {
-      ...{ baseUrl: tools.baseUrl, hold, issuerKeyId: held.keyId, contentHash, remember: remember === true },
-      revision: fields.length === 0 ? hold.revision : hold.revision + 1,
-    },
+  const revision = fields.length === 0 ? hold.revision : hold.revision + 1;
+  const passkey = judgePasskey(
+    { baseUrl: tools.baseUrl, hold, contentHash, remember, revision },
     { memberId: decider.actor, caller, confirmed },
+    rules.requirePasskey,
   );
   if (passkey.kind === 'passkey_needed') return passkey;
+  const { recipients } = content;
   const beyond = caller === null ? null : await judgeDecider(transaction, caller, { hold, held, recipients }, now);
   if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };
-  const check = await recheckAcceptance(transaction, tools, hold, held, recipients, now);
-  const outcome = check.refusal === null ? 'queued' : 'failed';
+  const proof = passkey.kind === 'proven' ? await toReceiptAssertion(passkey.confirmed, remember) : null;
+  const approval = {
+    ...{ decider, rules, note, remember, fields, contentHash, now },
+    signer: await identifyDecider(transaction, hold.accountId, { decider, caller, proof }, now),
+    passkey: passkey.kind === 'proven' ? passkey.confirmed.passkey.id : null,
+  };
+  if (fields.length > 0) {
+    await addRevision(transaction, hold, { changes: await writeJsonInSlices(changes), actor: decider.actor, now });
+    await rewrite(transaction, hold, content, 'html' in changes ? prepared : null);
+  }
+  const votes = rules.count > 1 ? await vote(transaction, hold, approval) : { deciders: [approval.signer], remember };
+  if (votes.deciders.length >= rules.count) {
+    return await release(transaction, tools, hold, { held, content, revision }, approval, votes);
+  }
+  await recordVote(transaction, tools.ids, hold, approval, votes.deciders.length);
+  return { kind: 'recorded', emailId: hold.messageId };
+}
+
+/** Ends the hold with an approval, and queues its message. */
+async function release(
+  transaction: Query,
+  tools: SigningTools,
+  hold: LockedApproval,
+  {
+    held,
+    content,
+    revision,
+  }: { readonly held: HeldMessage; readonly content: EditedContent; readonly revision: number },
+  { decider, rules, note, fields, contentHash, passkey, now }: Voting,
+  { deciders, remember }: Votes,
+): Promise<DecisionVerdict> {
+  const check = await recheckAcceptance(transaction, tools, hold, held, content.recipients, now);
+  const outcome: 'queued' | 'failed' = check.refusal === null ? 'queued' : 'failed';
   const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);
-  const { actor: decidedBy } = decider;
-  const end = { status: 'approved', decidedBy, note, rejectCode: null, now, edited: fields } as const;
+  const edited = editedSince(hold, fields);
+  const end = { status: 'approved', decidedBy: decider.actor, note, rejectCode: null, now, revision, edited } as const;
   if (!(await endApproval(transaction, hold, { ...end, contentHash, outcome, problem }))) {
     throw new Error('a locked hold was decided by another transaction');
   }
-  if (fields.length > 0) {
-    await addRevision(transaction, hold, { changes: await writeJsonInSlices(changes), actor: decidedBy, now });
-    await rewrite(transaction, hold, content, 'html' in changes ? prepared : null);
-  }
-  await release(transaction, tools, hold, held, content, { fields, note, now, ...check });
-  if (remember === true) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
-  const proof = passkey.kind === 'proven' ? await toReceiptAssertion(passkey.confirmed, remember === true) : null;
-  const receipt = await writeReceipt(transaction, tools, { decider, caller, proof }, hold, {
-    ...{ decision: 'approved', outcome, contentHash, edited: fields, rejectCode: null, now },
-    scheduledAt: content.scheduledAt,
+  await releaseMessage(transaction, tools, hold, held, content, { edited, note, now, ...check });
+  if (remember) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
+  const receipt = await writeReceipt(transaction, tools, hold, {
+    ...{ decision: 'approved', outcome, deciders, approvers: rules, rejectCode: null, now },
+    ...{ revision, contentHash, edited, scheduledAt: content.scheduledAt },
     files: held.attachments.map(({ digest: sha256, contentId }) => ({ sha256, contentId })),
   });
-  await recordApproval(transaction, tools.ids, hold, decider, {
-    fields,
-    note,
-    contentHash,
-    outcome,
-    now,
-    remember,
-    passkey: passkey.kind === 'proven' ? passkey.confirmed.passkey.id : null,
-    receipt,
-  });
+  const what = { fields, note, contentHash, outcome, remember, passkey, receipt, now };
+  await recordApproval(transaction, tools.ids, hold, decider, what);
   return { kind: 'decided', emailId: hold.messageId, outcome };
 }
 
@@ -295,49 +322,6 @@ async function rewrite(
     ...{ toLine: to.join(', '), subject, html, text, scheduledAt, recipients },
     ...(edited === null ? {} : { tracking: edited.tracking }),
   });
-}
-
-async function release(
-  transaction: Query,
-  { ids, sandboxDomain, byDomain, retryHours }: DecidingTools,
-  hold: LockedApproval,
-  held: HeldMessage,
-  { recipients, html, text, scheduledAt }: EditedContent,
-  how: {
-    readonly fields: readonly string[];
-    readonly note: string | null;
-    readonly refusal: Refusal | null;
-    readonly charged: number;
-    readonly isTest: boolean;
-    readonly now: Date;
-  },
-): Promise<void> {
-  const { refusal, charged, isTest, now } = how;
-  const isPersonal = held.unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
-  const planned = refusal === null ? planDeliveries(recipients, sandboxDomain, isPersonal, byDomain, isTest) : [];
-  // A message whose scheduled time passed while it was held is sent at once.
-  const waits = scheduledAt !== null && scheduledAt > now;
-  const dueAt = waits ? scheduledAt : now;
-  const approved: ReleaseEvent = { type: 'approved', detail: detailOf(how.fields, how.note) };
-  const next: readonly ReleaseEvent[] =
-    refusal === null
-      ? [{ type: 'queued', detail: null }, ...(waits ? [{ type: 'scheduled' as const, detail: null }] : [])]
-      : [{ type: 'failed', detail: refusal.detail }];
-  await releaseHeldMessage(transaction, hold, {
-    status: refusal === null ? 'queued' : 'failed',
-    lastError: refusal?.detail ?? null,
-    charged,
-    events: [approved, ...next].map((event) => ({ id: ids.next(now), ...event })),
-    deliveries: planned.map((delivery) => ({ id: ids.next(now), ...delivery })),
-    ...{ dueAt, expiresAt: expiryOf(dueAt, retryHours), now },
-  });
-}
-
-type ReleaseEvent = Omit<Release['events'][number], 'id'>;
-
-function detailOf(fields: readonly string[], note: string | null): string | null {
-  const edited = fields.length === 0 ? null : `edited: ${fields.join(', ')}`;
-  return [edited, note].filter((part) => part !== null).join('; ') || null;
 }
 
 function folded({ email }: { readonly email: string }): string {

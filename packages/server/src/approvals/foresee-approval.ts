@@ -1,10 +1,11 @@
 import { APPROVAL_CHECK_NAMES, type ApprovalCheckName } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { needsPasskey } from '../db/queries/approver-rules.ts';
+import { type ApproverRules, readAbleApprovers, readApproverRules } from '../db/queries/approver-rules.ts';
 import type { HeldSend } from '../db/queries/held-send.ts';
 import type { Caller } from '../keys/caller.ts';
 import { checkAcceptance, examineAcceptance, type Refusal } from '../sending/acceptance.ts';
 import type { Recipient } from '../sending/recipients.ts';
+import { refuseApprover, refuseTooFew } from './approver-refusal.ts';
 import { foreseeDecider } from './judge-decider.ts';
 import { passkeyNeeded } from './passkey-approval.ts';
 import { readHeldQuestion } from './recheck-acceptance.ts';
@@ -19,12 +20,12 @@ export interface ForeseenApproval {
 /**
  * What an approval would do now, by the rules of the approval itself: it changes, charges and counts nothing. The checks that belong to the
  * decision come first, because a decision that is refused leaves the message held.
- * @param caller null for the link in a mail, whose decision no key's rules restrict
+ * @param by who would decide: a caller, or the member of the link in a mail, whose decision no key's rules restrict
  */
 export async function foreseeApproval(
   query: Query,
   settings: { readonly sandboxDomain: string; readonly monthlyQuota: number; readonly baseUrl: string },
-  caller: Caller | null,
+  by: Caller | { readonly memberId: string },
   send: HeldSend,
   recipients: readonly Recipient[],
   now: Date,
@@ -33,12 +34,15 @@ export async function foreseeApproval(
   const held = await readHeldQuestion(query, settings, { accountId, keyId: holderId }, send, recipients, now);
   const { account, domain, allowlist, suppression, quota } = examineAcceptance(held.question);
   const hold = endedHold(send, now);
+  const rules = await readApproverRules(query, accountId, [holderId, send.keyId]);
   const own =
-    caller === null
+    ('memberId' in by ? null : refuseDecider(by, holderId)) ??
+    refuseApprover(rules, 'memberId' in by ? { ...by, isKey: false } : toApprover(by)) ??
+    (await refuseUnmet(query, accountId, rules)) ??
+    ('memberId' in by
       ? null
-      : (refuseDecider(caller, holderId) ??
-        (await refuseWithoutPage(query, settings, caller, send)) ??
-        (await foreseeDecider(query, caller, { hold: { keyId: holderId }, held: send, recipients }, now)));
+      : (refuseWithoutPage(settings, by, send, rules) ??
+        (await foreseeDecider(query, by, { hold: { keyId: holderId }, held: send, recipients }, now))));
   const found = { caller: own, hold, key: held.keyFault, account, domain, allowlist, suppression, quota };
   const verdict = checkAcceptance(held.question);
   return {
@@ -60,15 +64,25 @@ function refuseDecider({ user, approval, keyId, scopes }: Caller, holderId: stri
   return null;
 }
 
+function toApprover({ keyId, user }: Caller) {
+  return { memberId: keyId, isKey: user === null };
+}
+
+/** Members may have left since the rules were set. */
+async function refuseUnmet(query: Query, accountId: string, rules: ApproverRules): Promise<Refusal | null> {
+  if (rules.count === 1 && rules.memberIds === null) return null;
+  return refuseTooFew(rules, await readAbleApprovers(query, accountId, rules.memberIds));
+}
+
 /** Where an approval needs a passkey, only a user on the page of the hold can approve. */
-async function refuseWithoutPage(
-  query: Query,
+function refuseWithoutPage(
   { baseUrl }: { readonly baseUrl: string },
-  { accountId, user }: Caller,
-  { id, holderId, keyId }: HeldSend,
-): Promise<Refusal | null> {
+  { user }: Caller,
+  { id }: HeldSend,
+  { requirePasskey }: ApproverRules,
+): Refusal | null {
   const hasPage = user !== null && !user.isDevice;
-  if (hasPage || !(await needsPasskey(query, accountId, [holderId, keyId]))) return null;
+  if (hasPage || !requirePasskey) return null;
   return { code: 'permission_escalation', ...passkeyNeeded(baseUrl, id) };
 }
 

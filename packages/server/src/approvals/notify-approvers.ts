@@ -2,6 +2,7 @@ import type { Query } from '../db/client.ts';
 import { addApprovalEvents } from '../db/queries/approval-decisions.ts';
 import {
   type Approver,
+  type CountedHolds,
   claimOthers,
   claimUnnotified,
   insertApprovalLinks,
@@ -29,7 +30,7 @@ export async function notifyApprovers(mailer: ApprovalMailer): Promise<number> {
       const others = claimed.filter(({ accountId }) => !mailed.has(accountId));
       await unclaim(transaction, others);
     }
-    return { holds, others: holds.length === 0 ? new Map() : await claimOthers(transaction, [...mailed], now) };
+    return { holds, others: holds.length === 0 ? [] : await claimOthers(transaction, [...mailed], now) };
   });
 }
 
@@ -39,7 +40,7 @@ export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
     const due = await lockDueReminders(transaction, now);
     const mailed = await claimMails(transaction, due, now);
     const holds = due.filter(({ accountId }) => mailed.has(accountId));
-    if (holds.length === 0) return { holds, others: new Map() };
+    if (holds.length === 0) return { holds, others: [] };
     const reminders = holds.map((hold) => ({ ...hold, at: nextReminder(hold.createdAt, hold.expiresAt, now) }));
     await setReminders(transaction, reminders);
     await addApprovalEvents(
@@ -60,7 +61,7 @@ export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
       const approvalIds = own.map(({ id }) => id);
       await announceApprovals(transaction, mailer.ids, 'approval.reminder', { accountId, approvalIds }, now);
     }
-    return { holds, others: new Map() };
+    return { holds, others: [] };
   });
 }
 
@@ -70,10 +71,10 @@ async function claimMails(transaction: Query, holds: readonly NoticedHold[], now
   return await takeApprovalMails(transaction, [...byAccount(holds).keys()], now);
 }
 
-/** The holds to notify approvers of, and how many more of each account the mail only counts. */
+/** The holds to notify approvers of, and the others, which the mail only counts. */
 interface Claim {
   readonly holds: readonly NoticedHold[];
-  readonly others: ReadonlyMap<string, number>;
+  readonly others: readonly CountedHolds[];
 }
 
 /**
@@ -88,7 +89,7 @@ async function notify(
   const now = mailer.clock.now();
   const { notices, count } = await mailer.sql.begin(async (transaction) => {
     const { holds, others } = await claim(transaction, now);
-    const count = holds.length + [...others.values()].reduce((sum, more) => sum + more, 0);
+    const count = holds.length + total(others);
     return { notices: await makeNotices(transaction, { holds, others }, now), count };
   });
   for (const notice of notices) {
@@ -107,16 +108,38 @@ async function makeNotices(
   const links: NewApprovalLink[] = [];
   const notices: ApprovalNotice[] = [];
   for (const [accountId, own] of byAccount(holds)) {
-    for (const approver of await readApprovers(transaction, accountId)) {
+    const approvers = await readApprovers(transaction, accountId);
+    const rest = others.filter((counted) => counted.accountId === accountId);
+    for (const approver of approvers) {
+      const asked = own.filter((hold) => isAsked(approver, hold, approvers));
+      if (asked.length === 0) continue;
       notices.push({
         to: approver.email,
-        holds: own.slice(0, NAMED_HOLDS).map((hold) => ({ hold, token: makeLink(hold, approver, links) })),
-        count: own.length + (others.get(accountId) ?? 0),
+        holds: asked.slice(0, NAMED_HOLDS).map((hold) => ({ hold, token: makeLink(hold, approver, links) })),
+        count: asked.length + total(rest.filter((counted) => isAsked(approver, counted, approvers))),
       });
     }
   }
   if (links.length > 0) await insertApprovalLinks(transaction, links, now);
   return notices;
+}
+
+/**
+ * Whether an approver is asked to decide a hold: one whom its keys name, and who has not approved it yet. If none of those named may decide
+ * any more, all approvers are asked: they can reject it, or change the key.
+ */
+function isAsked(
+  { memberId }: Approver,
+  { approverIds, voterIds }: Pick<NoticedHold, 'approverIds' | 'voterIds'>,
+  approvers: readonly Approver[],
+): boolean {
+  const isNamed = approverIds === null || approverIds.includes(memberId);
+  const isAbandoned = !isNamed && !approvers.some((other) => approverIds.includes(other.memberId));
+  return (isNamed || isAbandoned) && !voterIds.includes(memberId);
+}
+
+function total(counted: readonly CountedHolds[]): number {
+  return counted.reduce((sum, { count }) => sum + count, 0);
 }
 
 function makeLink({ accountId, id, revision }: NoticedHold, { memberId }: Approver, links: NewApprovalLink[]): string {

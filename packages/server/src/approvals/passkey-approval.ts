@@ -1,15 +1,11 @@
 import { type Confirmed, confirms } from '../auth/passkeys/confirmation.ts';
 import { approvalStatement, type Statement } from '../auth/passkeys/statement.ts';
-import type { Query } from '../db/client.ts';
-import { needsPasskey } from '../db/queries/approver-rules.ts';
 import type { Caller } from '../keys/caller.ts';
 
 /** What an approval would decide, as it is now. */
 export interface ToApprove {
   readonly baseUrl: string;
-  readonly hold: { readonly accountId: string; readonly id: string; readonly keyId: string };
-  /** The key that the message is sent under. */
-  readonly issuerKeyId: string;
+  readonly hold: { readonly accountId: string; readonly id: string };
   /** The revision and hash of the content, with the edits of the approver. */
   readonly revision: number;
   readonly contentHash: string;
@@ -23,21 +19,20 @@ export type PasskeyVerdict =
   | { readonly kind: 'passkey_needed'; readonly statement: Statement | null };
 
 /**
- * Whether an approval has the passkey that the rules of the account and of the keys ask for. It must have confirmed exactly this approval.
+ * Whether an approval has the passkey that its rules ask for. It must have confirmed exactly this approval.
  * @param by who approves. `caller` is null for the link in a mail, which belongs to the member `memberId`.
  */
-export async function judgePasskey(
-  transaction: Query,
-  { baseUrl, hold, issuerKeyId, ...approved }: ToApprove,
+export function judgePasskey(
+  { baseUrl, hold, ...approved }: ToApprove,
   by: { readonly memberId: string; readonly caller: Caller | null; readonly confirmed: Confirmed | null },
-): Promise<PasskeyVerdict> {
-  const { accountId, id: approvalId, keyId } = hold;
+  isNeeded: boolean,
+): PasskeyVerdict {
+  const { accountId, id: approvalId } = hold;
   const { memberId, caller, confirmed } = by;
   // Neither a key nor a program has a page.
   const hasPage = caller === null || (caller.user !== null && !caller.user.isDevice);
   const statement = hasPage ? approvalStatement({ baseUrl, accountId, approvalId, memberId, ...approved }) : null;
   if (statement !== null && confirms(confirmed, statement)) return { kind: 'proven', confirmed };
-  const isNeeded = await needsPasskey(transaction, accountId, [keyId, issuerKeyId]);
   return isNeeded ? { kind: 'passkey_needed', statement } : { kind: 'not_needed' };
 }
 

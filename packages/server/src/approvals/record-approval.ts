@@ -16,7 +16,7 @@ export async function recordApproval(
     readonly note: string | null;
     readonly contentHash: string;
     readonly outcome: 'queued' | 'failed';
-    readonly remember: true | undefined;
+    readonly remember: boolean;
     readonly now: Date;
     /** The id of the passkey that confirmed it; null without one. */
     readonly passkey: string | null;
@@ -35,7 +35,7 @@ export async function recordApproval(
   const details = {
     ...{ emailId: messageId, way: decider.way, outcome, receipt },
     ...(fields.length > 0 ? { edited: fields.join(', ') } : {}),
-    ...(remember === true ? { remember } : {}),
+    ...(remember ? { remember } : {}),
     ...(passkey === null ? {} : { passkey }),
   };
   await appendAudit(transaction, [

@@ -22,18 +22,16 @@ interface Deciding {
 export async function writeReceipt(
   transaction: Query,
   { signer, baseUrl }: { readonly signer: ReceiptSigner; readonly baseUrl: string },
-  who: Deciding,
   hold: LockedApproval,
-  decided: Omit<DecisionFacts, 'baseUrl' | 'hold' | 'decider'>,
+  decided: Omit<DecisionFacts, 'baseUrl' | 'hold'>,
 ): Promise<string> {
-  const decider = await identifyDecider(transaction, hold.accountId, who, decided.now);
-  const receipt = signer.sign(claimsOf({ ...decided, baseUrl, hold, decider }));
+  const receipt = signer.sign(claimsOf({ ...decided, baseUrl, hold }));
   await insertReceipt(transaction, hold, receipt, decided.now);
   return hashReceipt(receipt);
 }
 
 /** Who decides, as a receipt names them. */
-async function identifyDecider(
+export async function identifyDecider(
   transaction: Query,
   accountId: string,
   { decider, caller, proof }: Deciding,

@@ -36,8 +36,10 @@ CREATE TABLE accounts (
   approval_hours integer NOT NULL DEFAULT 72,
   paused_by uuid,
   approvals_need_passkey boolean NOT NULL DEFAULT false,
+  approvals_needed integer NOT NULL DEFAULT 1,
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
   CONSTRAINT accounts_approval_hours_check CHECK (approval_hours >= 1 AND approval_hours <= 720),
+  CONSTRAINT accounts_approvals_needed_check CHECK (approvals_needed >= 1 AND approvals_needed <= 5),
   CONSTRAINT accounts_monthly_quota_check CHECK (monthly_quota >= 0),
   CONSTRAINT accounts_reputation_level_check CHECK (reputation_level = ANY (ARRAY['good'::text, 'watch'::text, 'at_risk'::text, 'suspended'::text]))
 );
@@ -83,9 +85,12 @@ CREATE TABLE api_keys (
   client_name text,
   sign_in integer NOT NULL DEFAULT 0,
   approvals_need_passkey boolean NOT NULL DEFAULT false,
+  approvals_needed integer NOT NULL DEFAULT 1,
+  approver_ids uuid[],
   CONSTRAINT api_keys_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT api_keys_approval_mode_check CHECK (approval_mode = ANY (ARRAY['off'::text, 'always'::text, 'policy'::text])),
+  CONSTRAINT api_keys_approvals_needed_check CHECK (approvals_needed >= 1 AND approvals_needed <= 5),
   CONSTRAINT api_keys_client_check CHECK (client_id IS NULL OR created_by_member IS NOT NULL),
   CONSTRAINT api_keys_daily_sends_check CHECK (daily_sends > 0),
   CONSTRAINT api_keys_hourly_sends_check CHECK (hourly_sends > 0),
@@ -181,6 +186,23 @@ CREATE POLICY all_accounts ON approval_revisions AS PERMISSIVE FOR ALL TO postri
 CREATE POLICY own_account ON approval_revisions AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON approval_revisions TO postrider_app;
 
+CREATE TABLE approval_votes (
+  account_id uuid NOT NULL,
+  approval_id uuid NOT NULL,
+  member_id uuid NOT NULL,
+  revision integer NOT NULL,
+  decider jsonb NOT NULL,
+  remember boolean NOT NULL,
+  note text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT approval_votes_pkey PRIMARY KEY (account_id, approval_id, member_id),
+  CONSTRAINT approval_votes_account_id_approval_id_fkey FOREIGN KEY (account_id, approval_id) REFERENCES approvals(account_id, id) ON DELETE CASCADE
+);
+ALTER TABLE approval_votes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON approval_votes AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON approval_votes AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON approval_votes TO postrider_app;
+
 CREATE TABLE approvals (
   account_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -202,6 +224,7 @@ CREATE TABLE approvals (
   outcome text,
   problem jsonb,
   charged integer NOT NULL DEFAULT 0,
+  held_content_hash text,
   CONSTRAINT approvals_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT approvals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT approvals_outcome_check CHECK (outcome = ANY (ARRAY['queued'::text, 'failed'::text])),

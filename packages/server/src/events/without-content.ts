@@ -25,6 +25,8 @@ export function withoutContent(
     attachments: [],
     agentName: null,
     replyTo: null,
+    // An approver may quote the message.
+    votes: data.votes.map((vote) => ({ ...vote, note: null })),
   };
 }
 

@@ -7,6 +7,8 @@ const FIELD_OF: Readonly<Partial<Record<keyof KeyRow, string>>> = {
   personaSource: 'persona',
   personaAgentName: 'persona',
   approvalsNeedPasskey: 'approvers',
+  approvalsNeeded: 'approvers',
+  approverIds: 'approvers',
   hourlySends: 'sendLimit',
   dailySends: 'sendLimit',
 };

@@ -126,7 +126,13 @@ function isPersonaWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolea
 }
 
 function areApproversWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
-  return inner.approvalsNeedPasskey || !outer.approvalsNeedPasskey;
+  const { approverIds: own } = inner;
+  const { approverIds: listed } = outer;
+  return (
+    (inner.approvalsNeedPasskey || !outer.approvalsNeedPasskey) &&
+    inner.approvalsNeeded >= outer.approvalsNeeded &&
+    (listed === null || own?.every((id) => listed.includes(id)) === true)
+  );
 }
 
 const STRICTNESS: Readonly<Record<ApprovalMode, number>> = { off: 0, policy: 1, always: 2 };

@@ -25,7 +25,11 @@ export function toKey(row: KeyRow, viewer: Viewer | null): Key {
     attachmentHosts: copyOf(row.attachmentHosts),
     approvalMode: row.approvalMode,
     holdWhen: toHoldWhen(row.holdWhen),
-    approvers: { requirePasskey: row.approvalsNeedPasskey },
+    approvers: {
+      requirePasskey: row.approvalsNeedPasskey,
+      count: row.approvalsNeeded,
+      memberIds: copyOf(row.approverIds),
+    },
     persona: source === null && agentName === null ? null : { agentName, source },
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),

@@ -4,8 +4,10 @@ import {
   type KeyChangesInput,
   type KeyMode,
   LIMITS,
+  NO_APPROVERS,
   PROGRAM_SCOPES,
   type Scope,
+  toApprovers,
 } from '@postrider/core';
 import type { KeyRestrictions } from '../db/queries/api-keys.ts';
 import { normalizeAllowlist } from '../sending/allowlist.ts';
@@ -29,7 +31,9 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
     expiresAt: null,
     approvalMode: 'off',
     holdWhen: null,
-    approvalsNeedPasskey: false,
+    approvalsNeedPasskey: NO_APPROVERS.requirePasskey,
+    approvalsNeeded: NO_APPROVERS.count,
+    approverIds: NO_APPROVERS.memberIds,
     personaSource: null,
     personaAgentName: null,
     lockPersona: false,
@@ -52,6 +56,7 @@ export function applyRestrictions(
   // A declared field that is not read would be accepted and ignored; then this line does not compile.
   unread satisfies Record<string, never>;
   const recipients = recipientAllowlist == null ? null : normalizeAllowlist(recipientAllowlist);
+  const wanted = toApprovers(approvers ?? null);
   const networks = ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
   // Listed one by one, because `before` is often a whole row whose other columns must not be copied.
   const restrictions: KeyRestrictions = {
@@ -76,7 +81,13 @@ export function applyRestrictions(
     expiresAt: unlessLeftOut(expiresAt, expiresAt ?? null, before.expiresAt),
     approvalMode: approvalMode ?? before.approvalMode,
     holdWhen: unlessLeftOut(holdWhen, toHoldWhen(holdWhen), before.holdWhen),
-    approvalsNeedPasskey: unlessLeftOut(approvers, approvers?.requirePasskey ?? false, before.approvalsNeedPasskey),
+    approvalsNeedPasskey: unlessLeftOut(approvers, wanted.requirePasskey, before.approvalsNeedPasskey),
+    approvalsNeeded: unlessLeftOut(approvers, wanted.count, before.approvalsNeeded),
+    approverIds: unlessLeftOut(
+      approvers,
+      wanted.memberIds === null ? null : distinct(wanted.memberIds),
+      before.approverIds,
+    ),
     personaSource: unlessLeftOut(persona, persona?.source ?? null, before.personaSource),
     personaAgentName: unlessLeftOut(persona, persona?.agentName ?? null, before.personaAgentName),
     lockPersona: lockPersona ?? before.lockPersona,

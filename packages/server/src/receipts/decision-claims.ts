@@ -1,23 +1,27 @@
 import type { EditableField, HoldReason, RejectCode } from '@postrider/core';
-import type { ReceiptClaims, ReceiptDecider } from './receipt-claims.ts';
+import type { ReceiptClaims } from './receipt-claims.ts';
 
 /** A decision about a hold, as the transaction that makes it knows it. */
-export interface DecisionFacts extends Pick<ReceiptClaims, 'decision' | 'outcome' | 'contentHash' | 'files'> {
+export interface DecisionFacts
+  extends Pick<
+    ReceiptClaims,
+    'decision' | 'outcome' | 'revision' | 'contentHash' | 'files' | 'deciders' | 'approvers'
+  > {
   readonly baseUrl: string;
   readonly hold: {
     readonly accountId: string;
     readonly id: string;
     readonly messageId: string;
     readonly keyId: string;
-    readonly revision: number;
     readonly contentHash: string;
+    /** The content as it was held, if it was edited before this decision. */
+    readonly heldContentHash: string | null;
     readonly reasons: readonly HoldReason[];
     readonly createdAt: Date;
   };
   readonly edited: readonly EditableField[];
   readonly scheduledAt: Date | null;
   readonly rejectCode: RejectCode | null;
-  readonly decider: ReceiptDecider;
   readonly now: Date;
 }
 
@@ -25,7 +29,8 @@ export interface DecisionFacts extends Pick<ReceiptClaims, 'decision' | 'outcome
 export function claimsOf({
   hold,
   baseUrl,
-  decider,
+  deciders,
+  approvers,
   edited,
   scheduledAt,
   now,
@@ -36,12 +41,17 @@ export function claimsOf({
     iss: baseUrl,
     iat: Math.floor(now.getTime() / 1_000),
     ...{ decision: decided.decision, outcome: decided.outcome, accountId, approvalId, emailId },
-    revision: edited.length > 0 ? hold.revision + 1 : hold.revision,
-    ...{ contentHash: decided.contentHash, heldContentHash: hold.contentHash, edited: [...edited] },
+    revision: decided.revision,
+    ...{
+      contentHash: decided.contentHash,
+      heldContentHash: hold.heldContentHash ?? hold.contentHash,
+      edited: [...edited],
+    },
     scheduledAt: scheduledAt?.toISOString() ?? null,
     ...{ files: decided.files, rejectCode: decided.rejectCode },
     hold: { keyId, reasons: [...reasons], since: hold.createdAt.toISOString() },
-    deciders: [decider],
+    approvers,
+    deciders,
     decidedAt: now.toISOString(),
   };
 }

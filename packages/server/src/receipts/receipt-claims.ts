@@ -75,9 +75,40 @@ export interface ReceiptClaims {
     readonly reasons: readonly HoldReason[];
     readonly since: string;
   };
-  readonly deciders: readonly [ReceiptDecider, ...ReceiptDecider[]];
+  /** Of an approval: the rules that it met. Null where they were not recorded. */
+  readonly approvers: {
+    readonly requirePasskey: boolean;
+    /** How many people had to approve. */
+    readonly count: number;
+    /** The members who could approve; null for every owner, admin and approver. */
+    readonly memberIds: readonly string[] | null;
+  } | null;
+  /** Everyone whose approval counted, the first to approve first; or the one who rejected. */
+  readonly deciders: readonly ReceiptDecider[];
   readonly decidedAt: string;
 }
+
+/** A member as stored with an approval that others had to follow. */
+export const memberDeciderSchema = z.object({
+  kind: z.literal('member'),
+  id: z.string(),
+  email: z.string().nullable(),
+  way: z.enum(['console', 'device', 'mail']),
+  sessionId: z.string().nullable(),
+  at: z.string(),
+  assertion: z
+    .object({
+      credentialId: z.string(),
+      publicKey: z.custom<PublicJwk>((value) => typeof value === 'object' && value !== null),
+      rpId: z.string(),
+      nonce: z.string(),
+      confirmed: z.enum(['approve', 'approve-and-remember']),
+      authenticatorData: z.string(),
+      clientDataJSON: z.string(),
+      signature: z.string(),
+    })
+    .exactOptional(),
+});
 
 /** What the server itself reads from a receipt that it has verified. Other fields may be added later. */
 export const readClaimsSchema = z.object({

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../db/client.ts';
-import { needsPasskey } from '../db/queries/approver-rules.ts';
+import { readApproverRules } from '../db/queries/approver-rules.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import {
   type DraftRow,
@@ -45,6 +45,10 @@ export type DraftVerdict =
 export type DraftObstacle =
   | { readonly kind: 'not_found' | 'no_draft' | 'own_draft' | 'not_yours' | 'already_published' | 'gone' | 'changed' }
   | { readonly kind: 'several'; readonly versions: readonly number[] }
+  /** More than one person approves what the key of the author sends, so one alone cannot publish what it wrote. */
+  | { readonly kind: 'several_approvers'; readonly count: number }
+  /** The key of the author names its approvers, and the decider is not one of them. */
+  | { readonly kind: 'not_approver' }
   /** Another version was published after the draft was written. */
   | { readonly kind: 'outdated'; readonly currentVersion: number | null };
 
@@ -78,9 +82,10 @@ export async function publishDraft<Refusal>(
     const contentHash = hashDraft({ ...draft, currentVersion });
     const refusal = findUnconfirmed({ id, slug, version: draft.version, contentHash });
     const authorIds = draft.createdBy !== null && isUuid(draft.createdBy) ? [draft.createdBy] : [];
-    if (refusal !== null && (await needsPasskey(transaction, accountId, authorIds))) {
-      return { kind: 'unconfirmed', refusal } as const;
-    }
+    const rules = await readApproverRules(transaction, accountId, authorIds);
+    if (rules.count > 1) return { kind: 'several_approvers', count: rules.count } as const;
+    if (rules.memberIds?.includes(actor) === false) return { kind: 'not_approver' } as const;
+    if (refusal !== null && rules.requirePasskey) return { kind: 'unconfirmed', refusal } as const;
     const current =
       currentVersion === null ? null : await readTemplateVersion(transaction, accountId, id, currentVersion);
     const authors = vouchForChanges(draft, current, actor);

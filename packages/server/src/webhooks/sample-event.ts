@@ -3,6 +3,7 @@ import {
   type EmailEventData,
   EVENT_API_VERSION,
   type EventData,
+  NO_APPROVERS,
   type WebhookEvent,
   type WebhookEventType,
 } from '@postrider/core';
@@ -28,6 +29,7 @@ function sampleData(type: WebhookEventType, now: Date): EventData<WebhookEventTy
 const EMAIL_ID = '01900000-0000-7000-8000-000000000001';
 const RECORD_ID = '01900000-0000-7000-8000-000000000002';
 const KEY_ID = '01900000-0000-7000-8000-000000000003';
+const MEMBER_ID = '01900000-0000-7000-8000-000000000004';
 const HOUR_MS = 3_600_000;
 
 /** The fields of the other event types about an email, in addition to the type name. */
@@ -69,6 +71,11 @@ const ACCOUNT_SAMPLES: { readonly [Type in AccountEventType]: (now: Date) => Eve
     outcome: 'queued',
   }),
   'approval.reminder': (now) => sampleApproval(now),
+  'approval.voted': (now) => ({
+    ...sampleApproval(now),
+    approvers: { ...NO_APPROVERS, count: 2 },
+    votes: [{ memberId: MEMBER_ID, at: now.toISOString(), note: null }],
+  }),
   'domain.verified': (now) => sampleDomain('verified', now),
   'domain.degraded': (now) => sampleDomain('degraded', now),
   'domain.failed': (now) => sampleDomain('failed', now),
@@ -104,7 +111,8 @@ function sampleApproval(now: Date): EventData<'approval.requested'> {
     expiresAt: new Date(now.getTime() + 72 * HOUR_MS).toISOString(),
     decidedAt: null,
     decidedBy: null,
-    approvers: { requirePasskey: false },
+    approvers: NO_APPROVERS,
+    votes: [],
     note: null,
     rejectCode: null,
     edited: [],
@@ -171,7 +179,7 @@ function sampleKey(now: Date): EventData<'key.expiring'> {
     attachmentHosts: null,
     approvalMode: 'off',
     holdWhen: null,
-    approvers: { requirePasskey: false },
+    approvers: NO_APPROVERS,
     persona: null,
     lockPersona: false,
     sendLimit: null,

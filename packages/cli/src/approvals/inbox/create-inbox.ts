@@ -4,7 +4,7 @@ import { differencesBetween } from '../differences.ts';
 import { readEditFile, writeEditFile } from '../edit-file.ts';
 import { contentOf, editsBetween } from '../held-content.ts';
 import type { Decision, HeldSends } from '../held-sends.ts';
-import { type Hold, recipientsOf } from '../hold.ts';
+import { type Hold, progressOf, recipientsOf } from '../hold.ts';
 import { nameOf, type TemplateDraft } from '../template-draft.ts';
 import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } from '../template-drafts.ts';
 import { type Edited, EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
@@ -206,6 +206,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const trusted = remember ? ', and its recipients are trusted' : '';
     if (decision === 'reject') notify(`Rejected: ${hold.subject}`, 'good');
     else if (hold.outcome === 'failed') notify(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
+    else if (hold.status === 'pending') notify(`Approved by you; ${progressOf(hold)}: ${hold.subject}`, 'good');
     else notify(`Approved${trusted}: ${hold.subject}`, 'good');
   }
 

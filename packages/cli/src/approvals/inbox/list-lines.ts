@@ -61,9 +61,15 @@ interface Row {
 
 function rowOf(item: Waiting, now: Date): Row {
   if (item.kind === 'draft') return draftRow(item, now);
-  const { expiresAt, subject, agentName, keyName, reasons } = item;
+  const { expiresAt, subject, agentName, keyName, reasons, needed, given } = item;
   const expires = formatTimeLeftShort(expiresAt, now);
-  return { expires, subject, to: addressedTo(item), by: agentName || keyName, why: reasons.join(', ') };
+  return {
+    expires,
+    subject,
+    to: addressedTo(item),
+    by: agentName || keyName,
+    why: [...(needed > 1 ? [`${given} of ${needed} approved`] : []), ...reasons].join(', '),
+  };
 }
 
 /** A draft does not expire and is sent to no one: these columns say what it is instead. */

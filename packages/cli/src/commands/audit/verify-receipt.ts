@@ -8,6 +8,7 @@ import { formArgument, textFlag, textsFlag } from '../../own-flag.ts';
 import { compareFile, compareMessage } from '../../receipts/compare-message.ts';
 import { openReceipt, type ReceiptVerdict, refuse } from '../../receipts/open-receipt.ts';
 import { type KeySet, readBytes, readKeySet, readReceipt, readRecord } from '../../receipts/receipt-files.ts';
+import { findApproverFault } from '../../receipts/verify-approvers.ts';
 import { findPasskeyFault } from '../../receipts/verify-passkey.ts';
 
 interface Compared {
@@ -82,6 +83,8 @@ function judge(receipt: string, { keys }: KeySet, { issuer, message, files }: Co
     .map((decider) => findPasskeyFault(claims, decider))
     .find(Boolean);
   if (passkeyFault != null) return refuse('passkey', passkeyFault);
+  const approverFault = findApproverFault(claims);
+  if (approverFault !== null) return refuse('approvers', approverFault);
   const faults = [
     message === null ? null : compareMessage(message, claims),
     ...files.map(([name, content]) => compareFile(name, content, claims)),

@@ -1,10 +1,10 @@
-import type { Approval, ApprovalPage } from '@postrider/sdk';
-import { readHold, recipientsOf } from '../../approvals/hold.ts';
+import type { Approval, ApprovalOutcomes, ApprovalPage } from '@postrider/sdk';
+import { progressOf, readHold, recipientsOf } from '../../approvals/hold.ts';
 import { endLines, previewLines } from '../../approvals/preview-lines.ts';
 import type { ShownLine, Tone } from '../../approvals/shown-line.ts';
 import { formatTimeLeftShort } from '../../approvals/time-left.ts';
 import { idColumn } from '../id-column.ts';
-import { type JsonRecord, recordsOf, type Shown } from '../json-value.ts';
+import { isRecord, type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { singleLine, withoutInvisibles } from '../untrusted-text.ts';
@@ -31,7 +31,35 @@ export function showDecision(response: JsonRecord, output: Output): void {
     ...endLines(hold, output.width ?? UNBOUND_COLUMNS),
   ];
   output.writeText(lines.map((line) => toText(line, output)).join(''));
-  output.remark(`Follow the message: postrider emails get ${hold.emailId}`);
+  if (hold.status === 'pending')
+    output.remark(`Your approval is recorded. It is sent when enough people have approved.`);
+  else output.remark(`Follow the message: postrider emails get ${hold.emailId}`);
+}
+
+/** One line per hold of a decision about several: what became of it, or why nothing did. */
+export function showDecisions(response: Shown<ApprovalOutcomes>, output: Output): void {
+  const results = recordsOf(response['results']);
+  const cells = (read: (result: JsonRecord) => string) => results.map((result) => singleLine(read(result)));
+  const columns = [
+    idColumn(cells(({ id }) => textOf(id))),
+    {
+      title: 'status',
+      cells: cells(({ ok, approval }) => (ok === true ? readHold(approval).status : 'not decided')),
+      paint: (cell: string) => (cell === 'not decided' ? output.paint.bad(cell) : output.paint.status(cell)),
+    },
+    // Errors are not cut, because they say what to do.
+    { title: 'what happened', cells: cells(outcomeOf), minWidth: 24, wraps: true as const },
+  ];
+  output.writeText(renderTable(columns, output.width, output.paint));
+  const count = (name: 'accepted' | 'refused' | 'total') => singleLine(textOf(response[name]));
+  output.remark(`${count('accepted')} of ${count('total')} decisions recorded, ${count('refused')} refused.`);
+}
+
+function outcomeOf({ approval, error }: JsonRecord): string {
+  if (isRecord(error)) return `${textOf(error['code'])}: ${textOf(error['detail'])} Fix: ${textOf(error['fix'])}`;
+  const hold = readHold(approval);
+  if (hold.outcome === 'failed') return `not sent: ${hold.problem ?? 'refused'}`;
+  return progressOf(hold) || hold.subject;
 }
 
 /** The holds of an account, both pending and decided. */
@@ -68,4 +96,5 @@ function toText({ text, tone }: ShownLine, { paint }: Output): string {
 export const VIEWS: readonly RecordView[] = [
   defineView(['Approval'], showApproval),
   defineView(['ApprovalPage'], showApprovalList),
+  defineView(['ApprovalOutcomes'], showDecisions),
 ];

@@ -68,8 +68,17 @@ function scopesText({ scopes }: Shown<Key>): string {
 /** `policy: hasBcc, recipientsOver 5, linkDomainNotIn a.example b.example; needs a passkey`. */
 function approvalText(key: Shown<Key>): string {
   const { approvers } = key;
-  const proof = isRecord(approvers) && approvers['requirePasskey'] === true ? '; needs a passkey' : '';
-  return `${holdText(key)}${proof}`;
+  if (!isRecord(approvers)) return holdText(key);
+  const { requirePasskey, count, memberIds } = approvers;
+  const people = Array.isArray(memberIds) ? ` of ${memberIds.length} named members` : '';
+  const parts = [
+    holdText(key),
+    ...(typeof count === 'number' && (count > 1 || people !== '')
+      ? [`${count}${people || ' people'} must approve`]
+      : []),
+    ...(requirePasskey === true ? ['needs a passkey'] : []),
+  ];
+  return parts.join('; ');
 }
 
 function holdText({ approvalMode, holdWhen }: Shown<Key>): string {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
 import { accountNameSchema, accountSchema } from '../../schemas/account.ts';
-import { newApproversSchema } from '../../schemas/approvers.ts';
+import { newAccountApproversSchema } from '../../schemas/approvers.ts';
 
 const accountChangesSchema = z.strictObject({
   name: accountNameSchema.optional(),
   trackOpens: z.boolean().optional().describe('Turns open tracking on or off.'),
   trackClicks: z.boolean().optional().describe('Turns click tracking on or off.'),
-  approvers: newApproversSchema
+  approvers: newAccountApproversSchema
     .optional()
     .describe(
-      'What every approval of a held send needs. Only a page of the console loosens it, with a passkey; elsewhere that fails with `permission_escalation`.',
+      'What every approval of a held send needs. Replaces the whole setting: what you leave out gets its default. Where approvals need a passkey, only a page of the console loosens it, with a passkey; elsewhere that fails with `permission_escalation`.',
     ),
   cancelDeletion: z
     .literal(true)

@@ -20,8 +20,8 @@ export const decideApprovals = defineOperation({
   response: 'json',
   output: z
     .object({
-      accepted: z.number().int().describe('Number of holds that were decided.'),
-      refused: z.number().int().describe('Number of holds that were not decided.'),
+      accepted: z.number().int().describe('Number of decisions that were recorded.'),
+      refused: z.number().int().describe('Number of decisions that were refused.'),
       total: z.number().int(),
       results: z.array(approvalResultSchema).describe('One entry per id, in order.'),
     })

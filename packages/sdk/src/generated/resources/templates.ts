@@ -160,12 +160,13 @@ export class TemplatesResource {
    * changed since, nothing is published (409 `approval_changed`). Without it, a draft is published only if no other
    * version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with
    * `approvals:decide` that did not write the draft and is not in approval mode; other callers get 403
-   * `self_approval_forbidden`.
+   * `self_approval_forbidden`. The `approvers` of the author apply too: if they name members, only those can publish;
+   * if several people must approve, no one can, and a user writes the change instead (403 `permission_escalation`).
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
-   * besides the codes that every call can return.
+   * @throws PostriderError with `not_found`, `self_approval_forbidden`, `permission_escalation`,
+   * `approval_already_decided`, `approval_changed`, besides the codes that every call can return.
    */
   publish(id: string, body: TemplatePublication, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.publish', { params: { id }, body }, options);

@@ -12,7 +12,7 @@ import { toApproval } from './approval-record.ts';
 export async function announceApprovals(
   transaction: Query,
   ids: IdGenerator,
-  type: 'approval.requested' | 'approval.decided' | 'approval.reminder',
+  type: 'approval.requested' | 'approval.voted' | 'approval.decided' | 'approval.reminder',
   { accountId, approvalIds }: { readonly accountId: string; readonly approvalIds: readonly string[] },
   now: Date,
 ): Promise<void> {

@@ -59,7 +59,12 @@ export function toApproval(row: ApprovalRow): Approval {
     expiresAt: row.expiresAt.toISOString(),
     decidedAt: row.decidedAt?.toISOString() ?? null,
     decidedBy,
-    approvers: { requirePasskey: row.needsPasskey },
+    approvers: {
+      requirePasskey: row.needsPasskey,
+      count: row.approvalsNeeded,
+      memberIds: row.approverIds === null ? null : [...row.approverIds],
+    },
+    votes: row.votes.map((vote) => ({ ...vote, at: new Date(vote.at).toISOString() })),
     ...{ rejectCode, note, edited: [...row.edited], outcome, problem },
     ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
     receipt: row.receipt,

@@ -1,4 +1,4 @@
-import type { Approval } from '@postrider/core';
+import { type Approval, votesInWords } from '@postrider/core';
 import { type ConfirmationForm, confirmationForm } from '../../auth/passkeys/web/confirmation-form.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { formatTime } from '../../html/time-words.ts';
@@ -49,6 +49,22 @@ export function renderDecidedPage(approval: Approval): string {
         ]
       : ['Rejected', 'will not be sent. Its sender is notified.'];
   return short(title, html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`);
+}
+
+/** For an approval that others must follow. */
+export function renderRecordedPage(approval: Approval): string {
+  return short(
+    'Your approval is recorded',
+    html`<p role="status">“${approval.subject}”</p><p>${votesInWords(approval)} It is sent with the last approval.</p><p>You can close this page.</p>`,
+  );
+}
+
+/** For a link to a revision that another approver has edited since. */
+export function renderOutdatedPage(approval: Approval, console: string): string {
+  return short(
+    'It was edited since',
+    html`<p>Another approver changed “${approval.subject}” after this link was made, so the link no longer decides. You get a new mail about it.</p><p><a class="button" href="${console}">Open it in the console</a></p>`,
+  );
 }
 
 /** For a hold that was already decided, by this link or otherwise. */

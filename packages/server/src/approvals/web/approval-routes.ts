@@ -22,11 +22,13 @@ import {
   renderDecidedPage,
   renderEditPage,
   renderHeldPage,
+  renderOutdatedPage,
+  renderRecordedPage,
   renderUndecidedPage,
   renderUnknownApprovalPage,
 } from './approval-pages.ts';
 import { decideByLink, parseDecision } from './decide-by-link.ts';
-import { readDeciderName } from './decider-name.ts';
+import { readDeciderName, readVotingOfLink } from './decider-name.ts';
 import { findFormFaults, readDecisionForm, UNSHOWN } from './decision-form.ts';
 import { EDIT_COMPARISON, sizeOfComparison } from './edit-comparison.ts';
 import { fieldsOf, readEditFields, recipientsIn } from './edit-form.ts';
@@ -100,11 +102,19 @@ async function showHeld(
 ) {
   const { approval, token, tools, status } = found;
   if (status !== 'pending') return await alreadyDecided(found, reply);
+  if (isOutdated(found)) return outdated(found, reply, services);
+  const voting = await readVotingOfLink(found);
   const view = {
     ...{ approval, base: `/approvals/${token}`, now: services.database.clock.now().toISOString() },
     ...refused,
     passkeyHost: passkeyHostOf(services),
-    ...{ mayDecide: true, mayRemember: false, forecast: await foreseeByLink(found), next: null },
+    voting,
+    ...{
+      mayDecide: true,
+      mayRemember: false,
+      forecast: voting.mayApprove ? await foreseeByLink(found) : [],
+      next: null,
+    },
     loadsPictures: 'pictures' in (request.query as object), // Fastify parses a query into an object.
     reading: await readHeld(services.threads, ownerOf(found), approval),
     excerpts: await readExcerpts(tools, approval),
@@ -134,9 +144,10 @@ async function showFile({ approval, status, tools }: FoundHold, request: Fastify
   return file === null ? unknown(reply) : sendContent(reply, file);
 }
 
-async function showEdit(found: FoundHold, _request: FastifyRequest, reply: FastifyReply) {
+async function showEdit(found: FoundHold, _request: FastifyRequest, reply: FastifyReply, services: Services) {
   const { approval, token, status } = found;
   if (status !== 'pending') return await alreadyDecided(found, reply);
+  if (isOutdated(found)) return outdated(found, reply, services);
   return sendPage(
     reply,
     renderEditPage(editPage({ approval, base: `/approvals/${token}`, fields: fieldsOf(approval) })),
@@ -149,6 +160,7 @@ async function decide(found: FoundHold, request: FastifyRequest, reply: FastifyR
   const errors = given === null ? [] : findFormFaults(given);
   const isUnshown = errors.includes(UNSHOWN);
   if (found.status !== 'pending') return await alreadyDecided(found, reply);
+  if (isOutdated(found)) return outdated(found, reply, services);
   if (given !== null && errors.length > 0 && !isUnshown) {
     return await showHeld(found, request, reply.code(422), services, { errors, note: given.note ?? '' });
   }
@@ -169,6 +181,7 @@ async function edit(found: FoundHold, request: FastifyRequest, reply: FastifyRep
   if (isForeign(request, services)) return foreign(reply);
   const { approval, token, status } = found;
   if (status !== 'pending') return await alreadyDecided(found, reply);
+  if (isOutdated(found)) return outdated(found, reply, services);
   const form = formOf(request);
   const fields = readEditFields(form);
   const editing = { approval, base: `/approvals/${token}`, fields };
@@ -219,6 +232,10 @@ async function respond(
     return await askForPasskey(found, verdict.statement, request, reply, services);
   }
   if (verdict.kind === 'decided') return sendPage(reply, renderDecidedPage(found.approval));
+  if (verdict.kind === 'recorded') return sendPage(reply, renderRecordedPage(found.approval));
+  if (verdict.kind === 'beyond_caller') {
+    return sendPage(reply.code(403), renderUndecidedPage(verdict.refusal.detail));
+  }
   if (verdict.kind === 'already_decided') return await alreadyDecided(found, reply);
   const detail = 'The email has changed since this page was shown.';
   return sendPage(reply.code(409), renderUndecidedPage(detail));
@@ -243,6 +260,16 @@ async function askForPasskey(
 async function alreadyDecided({ approval, status, own, link }: FoundHold, reply: FastifyReply): Promise<FastifyReply> {
   const decider = await readDeciderName(own.database.sql, link.accountId, approval.decidedBy);
   return sendPage(reply.code(410), renderAlreadyDecidedPage({ ...approval, status }, decider));
+}
+
+/** A link decides the revision that its mail was about. */
+function isOutdated({ link, approval }: FoundHold): boolean {
+  return link.revision !== approval.revision;
+}
+
+function outdated({ approval }: FoundHold, reply: FastifyReply, { installation }: Services): FastifyReply {
+  const page = `${installation.baseUrl}/console/approvals/${approval.id}`;
+  return sendPage(reply.code(409), renderOutdatedPage(approval, page));
 }
 
 function passkeyHostOf({ installation }: Services): string | null {

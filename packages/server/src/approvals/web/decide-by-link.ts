@@ -2,7 +2,7 @@ import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import { type Confirmation, type Confirmed, readConfirmation } from '../../auth/passkeys/confirmation.ts';
 import { relyingPartyOf } from '../../auth/passkeys/relying-party.ts';
-import { markLinkUsed } from '../../db/queries/approval-notices.ts';
+import { lockLink, markLinkUsed } from '../../db/queries/approval-notices.ts';
 import type { Services } from '../../operations/context.ts';
 import { findTextFault } from '../../operations/text-faults.ts';
 import { type Decision, type DecisionVerdict, decideApproval } from '../decide-approval.ts';
@@ -28,10 +28,15 @@ export async function decideByLink(
   try {
     const verdict = await decideApproval(tools, { accountId, id }, decision, decider, {
       ...{ caller: null, confirmed },
-      onDecided: async (transaction, now) => {
-        if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
+      onDecided: async (transaction, now, isFinal) => {
+        // Where more people must approve, the link still shows its member what becomes of it.
+        const isLive = isFinal
+          ? await markLinkUsed(transaction, tokenHash, now)
+          : await lockLink(transaction, tokenHash);
+        if (!isLive) throw new DeadLinkError();
       },
     });
+    if (verdict.kind === 'lost_permission') return null;
     if (verdict.kind === 'decided') {
       services.events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
       if (verdict.outcome === 'queued') services.delivery.wake();

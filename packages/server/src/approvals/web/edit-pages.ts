@@ -11,6 +11,7 @@ import { editedFrame } from './edited-frame.ts';
 import { acceptanceForecast, type Forecast } from './view/acceptance-forecast.ts';
 import { passkeyWords } from './view/decision-forms.ts';
 import { APPROVAL_NOTE, NOTE_HINT } from './view/decision-words.ts';
+import { editingClears } from './view/voting-words.ts';
 
 export interface EditPage {
   readonly title: string;
@@ -93,11 +94,11 @@ export function comparisonPage(
     : ({ markup: differences } satisfies Html);
   return {
     title: 'Send it with these changes?',
-    content: html`<p class="soft">“${approval.subject}”, before and after.</p>${acceptanceForecast(forecast)}${card('What you changed', changes)}
+    content: html`<p class="soft">“${approval.subject}”, before and after.</p>${approval.approvers.count > 1 ? notice('info', 'Others must approve your changes', editingClears(approval)) : null}${acceptanceForecast(forecast)}${card('What you changed', changes)}
 <form class="stack" method="post" action="${base}/edit"${attributes(sending)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="decision" value="approve">${keptFields(fields)}
 ${fields.html === '' ? null : card('How it will look', editedFrame(base, { isFinal: true }))}
 ${card('Your decision', html`${passkeyWords(approval)}${textField({ name: 'note', label: APPROVAL_NOTE, hint: NOTE_HINT, value: fields.note, maxLength: 1_000 })}${remember}`)}
-<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Edit again', { name: 'step', value: 'change' })}${button('Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
+<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Edit again', { name: 'step', value: 'change' })}${button(approval.approvers.count > 1 ? 'Approve with these changes' : 'Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
     status: 200,
   };
 }

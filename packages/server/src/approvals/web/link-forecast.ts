@@ -16,7 +16,14 @@ export async function foreseeByLink({ own, link }: FoundHold, addresses?: readon
   if (send === null) return [];
   const recipients = addresses === undefined ? send.recipients : toRecipients(addresses);
   const settings = { ...installation, ...database };
-  const { checks } = await foreseeApproval(database.sql, settings, null, send, recipients, database.clock.now());
+  const { checks } = await foreseeApproval(
+    database.sql,
+    settings,
+    { memberId: link.memberId },
+    send,
+    recipients,
+    database.clock.now(),
+  );
   return checks.flatMap(({ refusal }) => (refusal === null ? [] : [{ message: refusal.detail, fix: '' }]));
 }
 

@@ -31,6 +31,7 @@ const readRecord = defineStatement(READ_RECORD, ({ id, month, monthlyQuota }) =>
     trackOpens: accounts.trackOpens,
     trackClicks: accounts.trackClicks,
     approvalsNeedPasskey: accounts.approvalsNeedPasskey,
+    approvalsNeeded: accounts.approvalsNeeded,
     reputationLevel: accounts.reputationLevel,
     pausedAt: accounts.pausedAt,
     deletionScheduledAt: accounts.deletionScheduledAt,
@@ -62,14 +63,15 @@ export interface AccountChanges {
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
   readonly approvalsNeedPasskey: boolean | null;
+  readonly approvalsNeeded: number | null;
 }
 
 const change = defineStatement(
   {
     ...{ id: accounts.id, name: value<string | null>(), opens: value<boolean | null>() },
-    ...{ clicks: value<boolean | null>(), passkey: value<boolean | null>() },
+    ...{ clicks: value<boolean | null>(), passkey: value<boolean | null>(), needed: value<number | null>() },
   },
-  ({ id, name, opens, clicks, passkey }) =>
+  ({ id, name, opens, clicks, passkey, needed }) =>
     builder
       .update(accounts)
       .set({
@@ -77,12 +79,13 @@ const change = defineStatement(
         trackOpens: sql`coalesce(${opens}::boolean, ${accounts.trackOpens})`,
         trackClicks: sql`coalesce(${clicks}::boolean, ${accounts.trackClicks})`,
         approvalsNeedPasskey: sql`coalesce(${passkey}::boolean, ${accounts.approvalsNeedPasskey})`,
+        approvalsNeeded: sql`coalesce(${needed}::integer, ${accounts.approvalsNeeded})`,
       })
       .where(
         and(
           eq(accounts.id, id),
           sql`(${name}::text <> ${accounts.name} OR ${opens}::boolean <> ${accounts.trackOpens} OR ${clicks}::boolean <> ${accounts.trackClicks}
-            OR ${passkey}::boolean <> ${accounts.approvalsNeedPasskey})`,
+            OR ${passkey}::boolean <> ${accounts.approvalsNeedPasskey} OR ${needed}::integer <> ${accounts.approvalsNeeded})`,
         ),
       )
       .returning(named({ id: accounts.id })),
@@ -92,7 +95,8 @@ const change = defineStatement(
 export async function changeAccount(
   query: Query,
   id: string,
-  { name, trackOpens: opens, trackClicks: clicks, approvalsNeedPasskey: passkey }: AccountChanges,
+  { name, trackOpens: opens, trackClicks: clicks, ...approvers }: AccountChanges,
 ): Promise<boolean> {
-  return (await change(query, { id, name, opens, clicks, passkey })).length > 0;
+  const { approvalsNeedPasskey: passkey, approvalsNeeded: needed } = approvers;
+  return (await change(query, { id, name, opens, clicks, passkey, needed })).length > 0;
 }

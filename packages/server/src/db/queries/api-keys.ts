@@ -29,6 +29,10 @@ export const keyRestrictions = {
   approvalMode: apiKeys.approvalMode,
   holdWhen: apiKeys.holdWhen,
   approvalsNeedPasskey: apiKeys.approvalsNeedPasskey,
+  /** How many people must approve what the key sends. */
+  approvalsNeeded: apiKeys.approvalsNeeded,
+  /** The members who can approve what the key sends; null for every member whose role decides. */
+  approverIds: apiKeys.approverIds,
   personaSource: apiKeys.personaSource,
   personaAgentName: apiKeys.personaAgentName,
   lockPersona: apiKeys.lockPersona,

@@ -18,6 +18,10 @@ const LOCKED = {
   reasons: approvals.reasons,
   revision: approvals.revision,
   contentHash: approvals.contentHash,
+  /** The content as it was held, if an approver has edited it since; otherwise null. */
+  heldContentHash: approvals.heldContentHash,
+  /** The fields that approvers have changed so far. */
+  edited: approvals.edited,
   createdAt: approvals.createdAt,
   expiresAt: approvals.expiresAt,
 };
@@ -89,7 +93,7 @@ const lockExpired = defineStatement({ now: value<Date>() }, ({ now }) =>
     LOCKED,
     sql`
       SELECT h.account_id AS "accountId", h.id, h.message_id AS "messageId", h.key_id AS "keyId", h.status, h.reasons, h.revision,
-        h.content_hash AS "contentHash", h.created_at AS "createdAt", h.expires_at AS "expiresAt"
+        h.content_hash AS "contentHash", h.held_content_hash AS "heldContentHash", h.edited, h.created_at AS "createdAt", h.expires_at AS "expiresAt"
       FROM approvals h
       WHERE h.status = 'pending' AND least(h.expires_at, h.remind_at) <= ${now} AND h.expires_at <= ${now}
       ORDER BY least(h.expires_at, h.remind_at) LIMIT 1 FOR UPDATE SKIP LOCKED`,
@@ -107,11 +111,11 @@ export async function lockExpiredApproval(transaction: Query, now: Date): Promis
 
 export interface HoldEnd
   extends Pick<Approval, 'note' | 'rejectCode'>,
-    Partial<Pick<Approval, 'edited' | 'contentHash' | 'outcome'>> {
+    Pick<Approval, 'revision' | 'edited' | 'contentHash' | 'outcome'> {
   readonly status: Exclude<Approval['status'], 'pending'>;
   readonly decidedBy: string;
   readonly now: Date;
-  readonly problem?: unknown;
+  readonly problem: unknown;
 }
 
 const END = {
@@ -130,7 +134,7 @@ const endOne = defineStatement(
     revision: approvals.revision,
     edited: approvals.edited,
     contentHash: approvals.contentHash,
-    edits: value<0 | 1>(),
+    after: approvals.revision,
     outcome: approvals.outcome,
     problem: value<string | null>(),
   },
@@ -138,17 +142,16 @@ const endOne = defineStatement(
     executing(sql`
       UPDATE approvals SET status = ${end.status}, decided_at = ${end.now}, decided_by = ${end.decidedBy}, note = ${end.note},
         reject_code = ${end.rejectCode}, edited = ${end.edited}::text[], content_hash = ${end.contentHash},
-        revision = revision + ${end.edits}, outcome = ${end.outcome}, problem = ${end.problem}::text::jsonb, remind_at = NULL
+        revision = ${end.after}, outcome = ${end.outcome}, problem = ${end.problem}::text::jsonb, remind_at = NULL
       WHERE account_id = ${end.accountId} AND id = ${end.id} AND status = 'pending' AND revision = ${end.revision}`),
 );
 
 /** Records the decision if the hold is still undecided and at this revision; otherwise returns false. */
 export async function endApproval(transaction: Query, hold: LockedApproval, end: HoldEnd): Promise<boolean> {
   const { accountId, id, revision } = hold;
-  const { edited = [], contentHash = hold.contentHash, outcome = null, problem = null } = end;
+  const { revision: after, problem } = end;
   const ended = await endOne(transaction, {
-    ...{ ...end, accountId, id, revision, edited, contentHash, outcome },
-    edits: edited.length > 0 ? 1 : 0,
+    ...{ ...end, accountId, id, revision, after },
     problem: problem === null ? null : JSON.stringify(problem),
   });
   return ended > 0;

@@ -10,12 +10,22 @@ import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
+import { APPROVER_IDS, DECIDES, joinKeys, votesOf } from './deciding-members.ts';
 
 /** Maximum number of holds per statement. */
 const HOLDS_AT_ONCE = 200;
 
 /** The start of a message's text that the statements return: more than a mail quotes. */
 const NOTICED_TEXT_CHARACTERS = 2_000;
+
+const WHO_APPROVES = {
+  /** The members who can approve it; null for every member whose role decides. */
+  approverIds: nullable(apiKeys.approverIds),
+  /** The members who have approved this revision, where more than one must. */
+  voterIds: narrowed<readonly string[]>(pg.jsonb),
+};
+
+const VOTER_IDS = votesOf(sql`c`, sql`coalesce(jsonb_agg(v.member_id ORDER BY v.member_id), '[]')`);
 
 const NOTICED = {
   accountId: approvals.accountId,
@@ -37,6 +47,7 @@ const NOTICED = {
   /** Its first NOTICED_TEXT_CHARACTERS. */
   text: nullable(messageBodies.text),
   hasHtml: pg.bool,
+  ...WHO_APPROVES,
 };
 
 /** Selects from the CTE `claimed`. */
@@ -44,13 +55,14 @@ const SELECTED = sql`
   SELECT c.account_id AS "accountId", c.id, c.revision, c.content_hash AS "contentHash", a.name AS "accountName", k.name AS "keyName",
     m.agent_name AS "agentName", m.from_given AS "from", m.reply_to AS "replyTo", m.subject, m.scheduled_at AS "scheduledAt", c.reasons,
     c.created_at AS "createdAt", c.expires_at AS "expiresAt", left(b.text, ${NOTICED_TEXT_CHARACTERS}) AS text, b.html IS NOT NULL AS "hasHtml",
+    ${APPROVER_IDS} AS "approverIds", ${VOTER_IDS} AS "voterIds",
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS recipients,
     (SELECT coalesce(json_agg(json_build_object('filename', f.filename, 'size', f.size) ORDER BY f.ordinal), '[]')
       FROM message_attachments f WHERE f.account_id = c.account_id AND f.message_id = c.message_id) AS files
   FROM claimed c JOIN accounts a ON a.id = c.account_id JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
   LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id
-  LEFT JOIN api_keys k ON k.account_id = c.account_id AND k.id = c.key_id
+  ${joinKeys(sql`c`)}
   ORDER BY c.account_id, c.id`;
 
 function isMailedOut(horizon: SQL) {
@@ -108,27 +120,32 @@ const claimRest = defineStatement(
   { accountIds: value<readonly string[]>(), now: value<Date>() },
   ({ accountIds, now }) =>
     returning(
-      { accountId: approvals.accountId, count: pg.int4 },
+      { accountId: approvals.accountId, ...WHO_APPROVES, count: pg.int4 },
       sql`
         WITH claimed AS (
           UPDATE approvals SET told_at = ${now} WHERE (account_id, id) IN (
             SELECT account_id, id FROM approvals
             WHERE account_id = ANY (${accountIds}::uuid[]) AND status = 'pending' AND told_at IS NULL AND expires_at > ${now}
             FOR UPDATE SKIP LOCKED)
-          RETURNING account_id
+          RETURNING *
         )
-        SELECT account_id AS "accountId", count(*)::int AS count FROM claimed GROUP BY 1`,
+        SELECT c.account_id AS "accountId", ${APPROVER_IDS} AS "approverIds", ${VOTER_IDS} AS "voterIds", count(*)::int AS count
+        FROM claimed c JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
+        ${joinKeys(sql`c`)}
+        GROUP BY 1, 2, 3`,
     ),
 );
+
+/** Holds of an account that the same members approve. */
+export type CountedHolds = RowOf<typeof claimRest>;
 
 /** Claims and counts the remaining unnotified holds of these accounts: one mail covers all of an account's holds. */
 export async function claimOthers(
   transaction: Query,
   accountIds: readonly string[],
   now: Date,
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await claimRest(transaction, { accountIds, now });
-  return new Map(rows.map(({ accountId, count }) => [accountId, count]));
+): Promise<readonly CountedHolds[]> {
+  return await claimRest(transaction, { accountIds, now });
 }
 
 const takeMails = defineStatement({ ...DUE, accountIds: value<readonly string[]>() }, ({ accountIds, now, horizon }) =>
@@ -195,9 +212,6 @@ export async function setReminders(
   const rows = reminders.map(({ accountId, id, at }) => ({ accountId, id, at }));
   await setRemindAt(transaction, { reminders: JSON.stringify(rows) });
 }
-
-/** Whether a member may decide holds. */
-const DECIDES = sql`${members.status} = 'active' AND ${members.role} IN ('owner', 'admin', 'approver')`;
 
 const listApprovers = defineStatement({ accountId: members.accountId }, ({ accountId }) =>
   builder
@@ -272,6 +286,19 @@ export type ApprovalLink = RowOf<typeof findLink>;
 export async function findApprovalLink(query: Query, tokenHash: Uint8Array): Promise<ApprovalLink | null> {
   const [row] = await findLink(query, { tokenHash });
   return row ?? null;
+}
+
+const lockOne = defineStatement(TOKEN, ({ tokenHash }) =>
+  builder
+    .select(named({ memberId: approvalLinks.memberId }))
+    .from(approvalLinks)
+    .where(eq(approvalLinks.tokenHash, sql`${tokenHash}`))
+    .for('share'),
+);
+
+/** Keeps a link until the end of the transaction; returns false if it no longer exists because its member lost the approver role. */
+export async function lockLink(transaction: Query, tokenHash: Uint8Array): Promise<boolean> {
+  return (await lockOne(transaction, { tokenHash })).length > 0;
 }
 
 const markUsed = defineStatement({ ...TOKEN, now: value<Date>() }, ({ tokenHash, now }) =>

@@ -7,8 +7,15 @@ import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { approvalReceipts } from '../schema/receipts.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
+import { APPROVER_IDS, joinKeys, votesOf } from './deciding-members.ts';
 
 type Recipient = Pick<typeof messageRecipients.$inferSelect, 'kind' | 'name' | 'email'>;
+interface StoredVote {
+  readonly memberId: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly note: string | null;
+}
 type Attachment = Pick<typeof messageAttachments.$inferSelect, 'filename' | 'contentType' | 'size'>;
 
 const APPROVAL = {
@@ -45,12 +52,19 @@ const APPROVAL = {
   unsubscribe: messages.unsubscribe,
   recipients: narrowed<readonly Recipient[]>(pg.json),
   attachments: narrowed<readonly Attachment[]>(pg.json),
-  /** Whether its approval needs a passkey, by the rules of the account and of both keys. */
+  /** What its approval needs, by the rules of the account and of both keys: see readApproverRules. */
   needsPasskey: pg.bool,
+  approvalsNeeded: pg.int4,
+  approverIds: nullable(apiKeys.approverIds),
+  votes: narrowed<readonly StoredVote[]>(pg.json),
   /** Of a single hold only. */
   receipt: nullable(approvalReceipts.receipt),
 };
 
+const VOTES = votesOf(
+  sql`h`,
+  sql`coalesce(json_agg(json_build_object('memberId', v.member_id, 'at', v.created_at, 'note', v.note) ORDER BY v.created_at, v.member_id), '[]')`,
+);
 const NO_RECEIPT = sql`NULL::text AS receipt`;
 const SELECTED = selected(sql`b.html, b.text, (SELECT p.receipt FROM approval_receipts p
     WHERE p.account_id = h.account_id AND p.approval_id = h.id) AS receipt`);
@@ -66,13 +80,14 @@ function selected(bodies: SQL) {
     h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
     m.reply_to AS "replyTo", b.headers, m.unsubscribe,
     y.approvals_need_passkey OR coalesce(k.approvals_need_passkey, false) OR coalesce(i.approvals_need_passkey, false) AS "needsPasskey",
+    greatest(y.approvals_needed, k.approvals_needed, i.approvals_needed) AS "approvalsNeeded", ${APPROVER_IDS} AS "approverIds",
+    ${VOTES} AS votes,
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = h.account_id AND r.message_id = h.message_id) AS recipients,
     (SELECT coalesce(json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type, 'size', a.size) ORDER BY a.ordinal), '[]')
       FROM message_attachments a WHERE a.account_id = h.account_id AND a.message_id = h.message_id) AS attachments
   FROM approvals h JOIN accounts y ON y.id = h.account_id JOIN messages m ON m.account_id = h.account_id AND m.id = h.message_id
-  LEFT JOIN api_keys k ON k.account_id = h.account_id AND k.id = h.key_id
-  LEFT JOIN api_keys i ON i.account_id = h.account_id AND i.id = m.key_id
+  ${joinKeys(sql`h`)}
   LEFT JOIN message_bodies b ON b.account_id = h.account_id AND b.message_id = h.message_id`;
 }
 

@@ -1,27 +1,91 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { pg, returning } from '../result.ts';
+import { narrowed, pg, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
+import { apiKeys } from '../schema/keys.ts';
 import { users } from '../schema/users.ts';
 import { defineStatement, value } from '../statement.ts';
+import { DECIDES } from './deciding-members.ts';
 
 const readRules = defineStatement(
   { accountId: accounts.id, keyIds: value<readonly string[]>() },
   ({ accountId, keyIds }) =>
     returning(
-      { needsPasskey: pg.bool },
+      { requirePasskey: pg.bool, count: pg.int4, lists: narrowed<readonly (readonly string[])[]>(pg.json) },
       sql`
-        SELECT a.approvals_need_passkey OR EXISTS (SELECT FROM api_keys k
-          WHERE k.account_id = a.id AND k.id = ANY (${keyIds}::uuid[]) AND k.approvals_need_passkey) AS "needsPasskey"
-        FROM accounts a WHERE a.id = ${accountId}`,
+        SELECT a.approvals_need_passkey OR coalesce(bool_or(k.approvals_need_passkey), false) AS "requirePasskey",
+          greatest(a.approvals_needed, max(k.approvals_needed)) AS count,
+          coalesce(json_agg(k.approver_ids) FILTER (WHERE k.approver_ids IS NOT NULL), '[]') AS lists
+        FROM accounts a LEFT JOIN api_keys k ON k.account_id = a.id AND k.id = ANY (${keyIds}::uuid[])
+        WHERE a.id = ${accountId} GROUP BY a.id`,
     ),
 );
 
-/** Whether approvals of what these keys send need a passkey, by the rules of the account or of one of the keys. */
-export async function needsPasskey(query: Query, accountId: string, keyIds: readonly string[]): Promise<boolean> {
+/** Who approves, how many of them, and how they prove it. */
+export interface ApproverRules {
+  readonly requirePasskey: boolean;
+  readonly count: number;
+  /** Null: every member whose role decides. */
+  readonly memberIds: readonly string[] | null;
+}
+
+/** The rules for approvals of what these keys send: the strictest of those of the account and of each key. */
+export async function readApproverRules(
+  query: Query,
+  accountId: string,
+  keyIds: readonly string[],
+): Promise<ApproverRules> {
   const [row] = await readRules(query, { accountId, keyIds: [...new Set(keyIds)] });
   // An account that is gone has nothing to approve.
-  return row?.needsPasskey ?? true;
+  if (row === undefined) return { requirePasskey: true, count: 1, memberIds: [] };
+  const [first, ...others] = row.lists;
+  const memberIds = first?.filter((id) => others.every((list) => list.includes(id))) ?? null;
+  return { requirePasskey: row.requirePasskey, count: row.count, memberIds };
+}
+
+/** Whether approvals of what these keys send need a passkey, by the rules of the account or of one of the keys. */
+export async function needsPasskey(query: Query, accountId: string, keyIds: readonly string[]): Promise<boolean> {
+  return (await readApproverRules(query, accountId, keyIds)).requirePasskey;
+}
+
+const readAble = defineStatement(
+  { accountId: accounts.id, memberIds: value<readonly string[] | null>() },
+  ({ accountId, memberIds }) =>
+    returning(
+      { ids: narrowed<readonly string[]>(pg.json) },
+      sql`
+        SELECT coalesce(json_agg(members.id ORDER BY members.id), '[]') AS ids FROM members
+        WHERE members.account_id = ${accountId} AND ${DECIDES}
+          AND (${memberIds}::uuid[] IS NULL OR members.id = ANY (${memberIds}::uuid[]))`,
+    ),
+);
+
+/** Those of these members who may decide now; null for all members of the account. */
+export async function readAbleApprovers(
+  query: Query,
+  accountId: string,
+  memberIds: readonly string[] | null,
+): Promise<readonly string[]> {
+  const [row] = await readAble(query, { accountId, memberIds });
+  return row?.ids ?? [];
+}
+
+const readFewer = defineStatement({ accountId: accounts.id, count: value<number>() }, ({ accountId, count }) =>
+  returning(
+    { name: apiKeys.name },
+    sql`
+      SELECT name FROM api_keys
+      WHERE account_id = ${accountId} AND revoked_at IS NULL AND cardinality(approver_ids) < ${count}::integer ORDER BY id`,
+  ),
+);
+
+/** The keys in use that name fewer approvers than this. */
+export async function readKeysWithFewer(
+  query: Query,
+  accountId: string,
+  count: number,
+): Promise<readonly { readonly name: string }[]> {
+  return await readFewer(query, { accountId, count });
 }
 
 /** Whether an account, or one of its keys in use, has the rule. */

@@ -24,6 +24,7 @@ export type AuditAction =
   | 'passkey.added'
   | 'passkey.removed'
   | 'approval.requested'
+  | 'approval.voted'
   | 'approval.approved'
   | 'approval.rejected'
   | 'approval.expired'

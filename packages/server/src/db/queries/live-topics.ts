@@ -39,14 +39,16 @@ const MESSAGES = sql`
   || ':' || (SELECT concat_ws('.', sum(r.sent), sum(r.delivered), sum(r.bounced), sum(r.complained), sum(r.opened), sum(r.clicked))
     FROM message_rollups r WHERE r.account_id = w.account_id AND r.kind = 'all' AND r.span = 1)`;
 
-/** The newest holds, those that are pending, and how many those are. */
+/** The newest holds, those that are pending, how many those are, and the approvals of those that several people must approve. */
 const APPROVALS = sql`
   (SELECT ${hashOf('a.id', 'a.status', 'a.revision', 'a.outcome', 'a.decided_at')} FROM (
     SELECT * FROM approvals WHERE account_id = w.account_id ORDER BY id DESC LIMIT 200) AS a)
   || ':' || (SELECT ${hashOf('a.id', 'a.revision')} FROM (
     SELECT id, revision FROM approvals WHERE account_id = w.account_id AND status = 'pending' ORDER BY id DESC LIMIT 500) AS a)
   || ':' || (SELECT count(*) FROM (
-    SELECT FROM approvals WHERE account_id = w.account_id AND status = 'pending' LIMIT 2000) AS a)`;
+    SELECT FROM approvals WHERE account_id = w.account_id AND status = 'pending' LIMIT 2000) AS a)
+  || ':' || (SELECT ${hashOf('v.approval_id', 'v.member_id', 'v.created_at')} FROM (
+    SELECT * FROM approval_votes WHERE account_id = w.account_id ORDER BY approval_id DESC LIMIT 500) AS v)`;
 
 const DOMAINS = sql`
   (SELECT ${hashOf('d.id', 'd.status', 'd.status_since', 'd.status_reason', 'd.last_checked_at', 'd.checks')} FROM (

@@ -22,9 +22,11 @@ export const accounts = pgTable(
     approvalHours: integer('approval_hours').notNull().default(72),
     pausedBy: uuid('paused_by'),
     approvalsNeedPasskey: boolean('approvals_need_passkey').notNull().default(false),
+    approvalsNeeded: integer('approvals_needed').notNull().default(1),
   },
   (t) => [
     index('accounts_deletion').on(t.deletionScheduledAt).where(sql`${t.deletionScheduledAt} IS NOT NULL`),
+    check('accounts_approvals_needed_check', sql`${t.approvalsNeeded} BETWEEN 1 AND 5`),
     check('accounts_approval_hours_check', sql`${t.approvalHours} BETWEEN 1 AND 720`),
     check('accounts_monthly_quota_check', sql`${t.monthlyQuota} >= 0`),
     check('accounts_reputation_level_check', sql`${t.reputationLevel} IN ('good', 'watch', 'at_risk', 'suspended')`),

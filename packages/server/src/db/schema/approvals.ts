@@ -1,5 +1,17 @@
 import type { ApprovalStatus, EditableField, HoldReason, Problem, RejectCode } from '@postrider/core';
-import { check, foreignKey, index, integer, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { bytea, jsonb, textArray, timestamptz, timestamptzArray } from './column-types.ts';
@@ -12,6 +24,7 @@ export type FieldChanges = Readonly<
 export type ApprovalEventType =
   | 'requested'
   | 'edited'
+  | 'voted'
   | 'approved'
   | 'rejected'
   | 'expired'
@@ -44,6 +57,7 @@ export const approvals = pgTable(
     outcome: text('outcome').$type<'queued' | 'failed'>(),
     problem: jsonb<Problem>('problem'),
     charged: integer('charged').notNull().default(0),
+    heldContentHash: text('held_content_hash'),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
@@ -113,6 +127,28 @@ export const trustedRecipients = pgTable(
     createdAt: timestamptz('created_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.accountId, t.keyId, t.email] }), ...accountWall(t.accountId)],
+);
+
+export const approvalVotes = pgTable(
+  'approval_votes',
+  {
+    accountId: uuid('account_id').notNull(),
+    approvalId: uuid('approval_id').notNull(),
+    memberId: uuid('member_id').notNull(),
+    revision: integer('revision').notNull(),
+    /** The member as the receipt will name them: see readMember. */
+    decider: jsonb<unknown>('decider').notNull(),
+    remember: boolean('remember').notNull(),
+    note: text('note'),
+    createdAt: timestamptz('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.approvalId, t.memberId] }),
+    foreignKey({ columns: [t.accountId, t.approvalId], foreignColumns: [approvals.accountId, approvals.id] }).onDelete(
+      'cascade',
+    ),
+    ...accountWall(t.accountId),
+  ],
 );
 
 export const approvalLinks = pgTable(

@@ -57,6 +57,8 @@ export const apiKeys = pgTable(
     clientName: text('client_name'),
     signIn: integer('sign_in').notNull().default(0),
     approvalsNeedPasskey: boolean('approvals_need_passkey').notNull().default(false),
+    approvalsNeeded: integer('approvals_needed').notNull().default(1),
+    approverIds: uuidArray('approver_ids'),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
@@ -67,6 +69,7 @@ export const apiKeys = pgTable(
       .where(sql`${t.expiresAt} IS NOT NULL AND ${t.expiryToldAt} IS NULL AND ${t.revokedAt} IS NULL`),
     uniqueIndex('api_keys_secret_hash').on(t.secretHash),
     check('api_keys_approval_mode_check', sql`${t.approvalMode} IN ('off', 'always', 'policy')`),
+    check('api_keys_approvals_needed_check', sql`${t.approvalsNeeded} BETWEEN 1 AND 5`),
     check('api_keys_daily_sends_check', sql`${t.dailySends} > 0`),
     check('api_keys_hourly_sends_check', sql`${t.hourlySends} > 0`),
     check('api_keys_mode_check', sql`${t.mode} IN ('live', 'test')`),

@@ -13,14 +13,14 @@ export async function readAccount(
   const now = database.clock.now();
   const row = await readAccountRecord(database.sql, accountId, quotaMonth(now), installation.monthlyQuota);
   if (row === null) throw new Error(`the account ${accountId} of a key is gone`);
-  const { domains, seats, pausedAt, deletionScheduledAt, approvalsNeedPasskey, ...account } = row;
+  const { domains, seats, pausedAt, deletionScheduledAt, approvalsNeedPasskey, approvalsNeeded, ...account } = row;
   return {
     ...account,
     quotaResetsAt: quotaResetsAt(now).toISOString(),
     domains: { used: domains, limit: LIMITS.domainsPerAccount },
     seats: { used: seats, limit: LIMITS.seatsPerAccount },
     retentionDays: installation.retention.bodyDays,
-    approvers: { requirePasskey: approvalsNeedPasskey },
+    approvers: { requirePasskey: approvalsNeedPasskey, count: approvalsNeeded },
     pausedAt: pausedAt?.toISOString() ?? null,
     deletionScheduledAt: deletionScheduledAt?.toISOString() ?? null,
     sandboxDomain: installation.sandboxDomain,

@@ -2,9 +2,9 @@ import { toApprovers } from '@postrider/core';
 import { cancelDeletion } from '../../accounts/schedule-deletion.ts';
 import { changeAccount } from '../../db/queries/account-record.ts';
 import { lockAccount } from '../../db/queries/accounts.ts';
-import { needsPasskey } from '../../db/queries/approver-rules.ts';
+import { type ApproverRules, readApproverRules } from '../../db/queries/approver-rules.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
-import { assertPasskeysWork } from '../assert-passkeys-work.ts';
+import { assertApproversWork } from '../assert-approvers-work.ts';
 import { findUnconfirmed, type GuardedChange } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
 import { readAccount } from './account-record.ts';
@@ -13,21 +13,21 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
   const { database, callers, installation } = context.services;
   const { accountId, keyId: actor } = context.caller;
   const { name = null, trackOpens = null, trackClicks = null, cancelDeletion: isKept = false, approvers } = body;
-  assertPasskeysWork(approvers, installation);
-  const approvalsNeedPasskey = approvers === undefined ? null : toApprovers(approvers).requirePasskey;
+  const { baseUrl } = installation;
+  await assertApproversWork(database.sql, { accountId, given: approvers, baseUrl, isForAccount: true });
+  const wanted = approvers === undefined ? null : toApprovers(approvers);
+  const [approvalsNeedPasskey, approvalsNeeded] = [wanted?.requirePasskey ?? null, wanted?.count ?? null];
   const confirmed = await context.readConfirmed();
   const now = database.clock.now();
   await database.sql.begin(async (transaction) => {
     await lockAccount(transaction, { id: accountId });
-    if (approvalsNeedPasskey === false && (await needsPasskey(transaction, accountId, []))) {
+    if (wanted !== null && isLooser(wanted, await readApproverRules(transaction, accountId, []))) {
       const refusal = findUnconfirmed(context, confirmed, loosening(body));
       if (refusal !== null) throw refusal;
     }
-    const changes = { name, trackOpens, trackClicks, approvalsNeedPasskey };
+    const changes = { name, trackOpens, trackClicks, approvalsNeedPasskey, approvalsNeeded };
     if (!(await changeAccount(transaction, accountId, changes))) return;
-    const given = Object.entries({ name, trackOpens, trackClicks, approvalsNeedPasskey }).filter(
-      ([, value]) => value !== null,
-    );
+    const given = Object.entries(changes).filter(([, value]) => value !== null);
     const entry = {
       accountId,
       id: database.ids.next(now),
@@ -44,7 +44,12 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
   return { body: await readAccount({ database, installation }, accountId) };
 };
 
+/** Where approvals need a passkey, no one loosens them without one. */
+function isLooser(wanted: Pick<ApproverRules, 'requirePasskey' | 'count'>, now: ApproverRules): boolean {
+  return now.requirePasskey && (!wanted.requirePasskey || wanted.count < now.count);
+}
+
 function loosening(what: unknown): GuardedChange {
-  const detail = 'Approvals would no longer need a passkey.';
+  const detail = 'Approvals would need no passkey, or fewer people.';
   return { operation: 'account.update', target: null, what, detail, page: '/console/settings' };
 }

@@ -37,10 +37,14 @@ export async function decideOne(
     { caller, confirmed },
   );
   if (verdict.kind === 'lost_permission') throw lostPermission(caller);
-  if (verdict.kind !== 'decided') throw toDecisionProblem(verdict, id, installation.baseUrl);
+  if (verdict.kind !== 'decided' && verdict.kind !== 'recorded') {
+    throw toDecisionProblem(verdict, id, installation.baseUrl);
+  }
   context.noteEmail(verdict.emailId);
-  events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
-  if (verdict.outcome === 'queued') delivery.wake();
+  if (verdict.kind === 'decided') {
+    events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
+    if (verdict.outcome === 'queued') delivery.wake();
+  }
   const row = await readApproval(database.sql, { accountId, keyId: null, id });
   if (row === null) throw approvalNotFound(id);
   return toVisibleApproval(row, viewerOf(caller));
@@ -52,7 +56,7 @@ export function assertMayDecide({ user, approval }: Caller): void {
   throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode cannot make decisions.' });
 }
 
-type Obstacle = Exclude<DecisionVerdict, { kind: 'decided' | 'lost_permission' }>;
+type Obstacle = Exclude<DecisionVerdict, { kind: 'decided' | 'recorded' | 'lost_permission' }>;
 
 function toDecisionProblem(verdict: Obstacle, id: string, baseUrl: string): ProblemError {
   switch (verdict.kind) {

@@ -1,7 +1,7 @@
 import { toKey } from '../../keys/key-record.ts';
 import { changeKey } from '../../keys/manage-keys.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
-import { assertPasskeysWork } from '../assert-passkeys-work.ts';
+import { assertApproversWork } from '../assert-approvers-work.ts';
 import { findUnconfirmed } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
@@ -11,7 +11,8 @@ export const updateKey: Handler<'keys.update'> = async ({ params, body }, contex
   const { caller } = context;
   const { database, callers, installation } = context.services;
   const { id } = params;
-  assertPasskeysWork(body.approvers, installation);
+  const { baseUrl } = installation;
+  await assertApproversWork(database.sql, { accountId: caller.accountId, given: body.approvers, baseUrl });
   const confirmed = await context.readConfirmed();
   const guarded = { operation: 'keys.update', target: id, what: body, page: `/console/keys/${id}/edit` } as const;
   const unconfirmed = (detail: string) => findUnconfirmed(context, confirmed, { ...guarded, detail });

@@ -66,6 +66,16 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
       return new ProblemError('missing_scope', {
         detail: 'Another caller wrote this draft. To discard it, a key needs the scope `approvals:decide`.',
       });
+    case 'several_approvers':
+      return new ProblemError('permission_escalation', {
+        detail: `${obstacle.count} people approve what the author of this draft sends, so one alone cannot publish it.`,
+        fix: `Make the change as your own, with ${nameOperation('templates.update')}, and discard the draft.`,
+      });
+    case 'not_approver':
+      return new ProblemError('permission_escalation', {
+        detail: 'The key that wrote this draft names its approvers, and the caller is not one of them.',
+        fix: 'Ask one of them to publish it. The key names them in `approvers.memberIds`.',
+      });
     case 'already_published':
       return new ProblemError('approval_already_decided', { detail: `Version ${version} is published.` });
     case 'gone':

@@ -8,6 +8,7 @@ import { isFullyChecked } from './held-links.ts';
 import { timeToDecide } from './hold-times.ts';
 import { rejectReason } from './reject-reason.ts';
 import type { HeldView } from './shown-hold.ts';
+import { approveLabel, canApprove } from './voting-words.ts';
 
 /** What goes along with an approval. Its button is in the bar. */
 export function decisionCard(view: HeldView): Html {
@@ -34,7 +35,7 @@ export function decisionBar(view: HeldView): Html {
   const { base, approval, now } = view;
   const warning = isFullyChecked(view.reading.review) ? null : html`<b class="small">Not completely checked</b>`;
   return html`<div class="decision-bar" role="group" aria-label="Decision">${warning}<span class="small soft">Expires ${timeToDecide(approval.expiresAt, now)}</span>
-<div class="actions">${rejection(view)}${linkButton('Edit', `${base}/edit`, { key: 'e' })}${button('Approve and send', { kind: 'primary', key: 'a', form: 'approve', name: 'decision', value: 'approve' })}</div></div>`;
+<div class="actions">${rejection(view)}${view.voting.mayApprove ? linkButton('Edit', `${base}/edit`, { key: 'e' }) : null}${canApprove(view) ? button(approveLabel(approval), { kind: 'primary', key: 'a', form: 'approve', name: 'decision', value: 'approve' }) : null}</div></div>`;
 }
 
 /** Beside the decision, because the warnings above the message are out of sight by then. */

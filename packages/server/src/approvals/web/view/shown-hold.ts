@@ -10,6 +10,8 @@ export interface HeldView {
   readonly reading: HeldReading;
   readonly now: string;
   readonly mayDecide: boolean;
+  /** Where several people must approve, or the key names its approvers: what the page says about them. */
+  readonly voting: Voting;
   /** The host name that passkeys are bound to; null if this server has none. */
   readonly passkeyHost: string | null;
   /** Whether the decision can trust the recipients from now on. */
@@ -24,6 +26,16 @@ export interface HeldView {
   /** What was wrong with a decision that was refused, and the note that was typed. */
   readonly errors?: readonly FieldProblem[];
   readonly note?: string;
+}
+
+export interface Voting {
+  /** Who has approved this revision, as the viewer knows them: `You`, a name or an address. */
+  readonly voters: readonly string[];
+  /** The members who can approve, if the key names them; null for every owner, admin and approver. */
+  readonly approvers: readonly string[] | null;
+  readonly hasVoted: boolean;
+  /** Whether the viewer is one of those who can approve. */
+  readonly mayApprove: boolean;
 }
 
 export interface Excerpt {

@@ -15,6 +15,7 @@ import { checkbox, faultOf, radio, select, textArea, textField } from '../../../
 import { card } from '../../../ui/components/surfaces.ts';
 import { withCode } from '../../../ui/components/with-code.ts';
 import type { PageForm } from '../page-form.ts';
+import { approverFields, type ListedApprover } from './approver-fields.ts';
 
 /** What a form about a key shows: the values as typed. */
 export interface KeyFormValues {
@@ -22,13 +23,15 @@ export interface KeyFormValues {
   readonly problem: Problem | null;
   /** False for a key that exists: its mode never changes. */
   readonly isNew: boolean;
+  /** The members who can approve. */
+  readonly approvers: readonly ListedApprover[];
 }
 
 /** The fields of a key, in the order in which a person decides: what it may do, whom it may write to, what waits for approval. */
-export function keyFields({ form, problem, isNew }: KeyFormValues): Html {
+export function keyFields({ form, problem, isNew, approvers }: KeyFormValues): Html {
   const fault = (path: string) => faultOf(problem?.errors, path);
   return html`${textField({ name: 'name', label: 'Name', value: form.get('name'), isRequired: true, maxLength: LIMITS.keyNameCharacters, fault: fault('name'), placeholder: 'Invoice agent', hint: 'Approvers and the log show this name.' })}
-${isNew ? modeFields(form) : null}${scopeFields(form, fault('scopes'))}${approvalFields(form, fault('holdWhen'))}
+${isNew ? modeFields(form) : null}${scopeFields(form, fault('scopes'))}${approvalFields({ form, problem, isNew, approvers })}
 <fieldset><legend>Who it may send to</legend>${textArea({ name: 'recipientAllowlist', label: 'Only these recipients', value: form.get('recipientAllowlist'), rows: 3, fault: fault('recipientAllowlist'), hint: html`One on each line: <code>ada@acme.example</code>, <code>@acme.example</code> for a domain, <code>*.acme.example</code> for its subdomains. Empty: anyone.` })}</fieldset>
 <fieldset><legend>How much</legend><div class="thirds">${numberField(form, 'hour', 'Messages an hour', fault('sendLimit'))}${numberField(form, 'day', 'Messages a day', fault('sendLimit.day'))}${numberField(form, 'rateLimit', 'Requests a minute', fault('rateLimit'))}</div></fieldset>
 ${personaFields(form, fault)}${furtherFields(form, fault)}`;
@@ -66,7 +69,8 @@ const RULES: readonly (readonly [name: keyof HoldWhen, label: string, hint: stri
   ['freeformBody', 'Mail that is more than an approved template', 'Text that the agent wrote itself.'],
 ];
 
-function approvalFields(form: PageForm, fault: string | null): Html {
+function approvalFields({ form, problem, approvers }: KeyFormValues): Html {
+  const fault = faultOf(problem?.errors, 'holdWhen');
   const mode = form.get('approvalMode') ?? 'off';
   const boxes = RULES.map(([name, label, hint]) => checkbox({ name, label, hint, isChecked: form.has(name) }));
   return html`<fieldset><legend>Approval</legend>
@@ -77,7 +81,7 @@ ${radio({ name: 'approvalMode', value: 'off', label: 'No message waits', isCheck
 ${textArea({ name: 'recipientDomainNotIn', label: 'Mail to domains other than these', value: form.get('recipientDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
 ${textArea({ name: 'linkDomainNotIn', label: 'Mail with links to domains other than these', value: form.get('linkDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
 ${textField({ name: 'recipientsOver', label: 'Mail to more recipients than', type: 'number', min: 0, max: LIMITS.recipientsPerMessage, value: form.get('recipientsOver') })}</div>
-<div class="if-held">${checkbox({ name: 'requirePasskey', label: 'An approval needs a passkey of the person who approves', hint: 'Then no stolen session, key or link in a mail can approve. The account can require it for all keys.', isChecked: form.has('requirePasskey') })}</div></fieldset>`;
+<div class="if-held stack">${approverFields(form, approvers, problem?.errors)}</div></fieldset>`;
 }
 
 function numberField(form: PageForm, name: string, label: string, fault: string | null): Html {

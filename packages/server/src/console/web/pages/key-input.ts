@@ -1,6 +1,7 @@
 import { type HoldWhen, type KeyPolicy, NO_APPROVERS, type Scope, type SendLimit, type Source } from '@postrider/core';
 import { dayStart } from '../day-bounds.ts';
 import type { PageForm } from '../page-form.ts';
+import { approversOf, fieldsOfApprovers } from './approver-fields.ts';
 import { scopesOf } from './key-form.ts';
 
 /** Requests a minute of a key that names no limit; the operation has the same default. */
@@ -43,7 +44,7 @@ function restrictionsOf(form: PageForm) {
     sendLimit: sendLimitOf(form),
     approvalMode,
     holdWhen: approvalMode === 'policy' ? holdWhenOf(form) : null,
-    approvers: form.has('requirePasskey') ? { requirePasskey: true } : null,
+    approvers: approversOf(form),
     persona: personaOf(form),
     lockPersona: form.has('lockPersona'),
     expiresAt: expiresAt === undefined ? null : dayStart(expiresAt),
@@ -101,7 +102,7 @@ export function fieldsOfKey(key: KeyPolicy & { readonly name: string }): readonl
     ...key.scopes.map((scope) => ['scope', scope] as const),
     ['approvalMode', key.approvalMode],
     ...flags.map((name) => [name, 'true'] as const),
-    ...(key.approvers?.requirePasskey === true ? [['requirePasskey', 'true'] as const] : []),
+    ...fieldsOfApprovers(key.approvers),
     ['recipientDomainNotIn', lines(holdWhen?.recipientDomainNotIn)],
     ['linkDomainNotIn', lines(holdWhen?.linkDomainNotIn)],
     ['recipientsOver', String(holdWhen?.recipientsOver ?? '')],

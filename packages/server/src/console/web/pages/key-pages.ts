@@ -16,6 +16,7 @@ import { queryOf, withQuery } from '../page-address.ts';
 import { PageForm } from '../page-form.ts';
 import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
+import { readListedApprovers } from './approver-fields.ts';
 import { keyFields, policyCard } from './key-form.ts';
 import { fieldsOfKey, keyInputOf, policyOf } from './key-input.ts';
 
@@ -27,8 +28,9 @@ export const KEY_PAGES: readonly PageRoute[] = [
     method: 'GET',
     path: `${PATH}/create`,
     needs: 'keys.create',
-    run: async () =>
-      createPage(
+    run: async (request) =>
+      await createPage(
+        request,
         new PageForm([
           ['access', 'sending'],
           ['approvalMode', 'always'],
@@ -120,13 +122,14 @@ function keyBadge({ revokedAt, pausedAt, mode }: Key): Html {
   return mode === 'test' ? badge('Test', 'info') : statusBadge('active');
 }
 
-function createPage(form: PageForm, problem: Problem | null): PageResult {
+async function createPage(request: PageRequest, form: PageForm, problem: Problem | null): Promise<PageResult> {
+  const approvers = await readListedApprovers(request);
   const title = 'Create a key';
   const mode = form.get('mode') === 'test' ? 'test' : 'live';
   return page({
     ...{ title, section: 'keys', status: problem?.status ?? 200 },
     content: html`${pageHeader({ title, crumbs: [{ label: 'API keys', href: PATH }] })}${problem === null ? null : problemNotice(problem)}
-<div class="columns"><section class="card"><div class="body"><form class="form" method="post" action="${PATH}/create" data-preview="policy">${keyFields({ form, problem, isNew: true })}
+<div class="columns"><section class="card"><div class="body"><form class="form" method="post" action="${PATH}/create" data-preview="policy">${keyFields({ form, problem, isNew: true, approvers })}
 <div class="actions">${button('Create the key', { kind: 'primary', name: 'action', value: 'create' })}${button('Preview', { name: 'action', value: 'preview' })}${linkButton('Back', PATH, { kind: 'plain' })}</div></form></div></section>
 <div class="sticky">${policyCard(policyOf(form, mode))}</div></div>`,
   });
@@ -134,12 +137,12 @@ function createPage(form: PageForm, problem: Problem | null): PageResult {
 
 async function create(request: PageRequest): Promise<PageResult> {
   const { form } = request;
-  if (form.get('action') === 'preview') return createPage(form, null);
+  if (form.get('action') === 'preview') return await createPage(request, form, null);
   const missing = missingRule(request);
-  if (missing !== null) return createPage(form, missing);
+  if (missing !== null) return await createPage(request, form, missing);
   const mode = form.get('mode') === 'test' ? 'test' : 'live';
   const result = await request.attempt('keys.create', { body: { mode, ...keyInputOf(form) } });
-  if (!result.ok) return createPage(form, result.problem);
+  if (!result.ok) return await createPage(request, form, result.problem);
   return secretPage(request, result.body, 'The key was created');
 }
 
@@ -231,10 +234,16 @@ function keyActions(request: PageRequest, { id, name, pausedAt, client }: Key): 
 
 async function edit(request: PageRequest): Promise<PageResult> {
   const key = await request.call('keys.get', { params: { id: request.param('id') } });
-  return editPage(key, new PageForm(fieldsOfKey(key)), null);
+  return await editPage(request, key, new PageForm(fieldsOfKey(key)), null);
 }
 
-function editPage({ id, name, mode }: Key, form: PageForm, problem: Problem | null): PageResult {
+async function editPage(
+  request: PageRequest,
+  { id, name, mode }: Key,
+  form: PageForm,
+  problem: Problem | null,
+): Promise<PageResult> {
+  const approvers = await readListedApprovers(request);
   const title = `Change ${name}`;
   return page({
     ...{ title, section: 'keys', status: problem?.status ?? 200 },
@@ -246,7 +255,7 @@ function editPage({ id, name, mode }: Key, form: PageForm, problem: Problem | nu
         { label: name, href: `${PATH}/${id}` },
       ],
     })}
-${problem === null ? null : problemNotice(problem)}<div class="columns"><section class="card"><div class="body"><form class="form" method="post" action="${PATH}/${id}/edit" data-preview="policy">${keyFields({ form, problem, isNew: false })}
+${problem === null ? null : problemNotice(problem)}<div class="columns"><section class="card"><div class="body"><form class="form" method="post" action="${PATH}/${id}/edit" data-preview="policy">${keyFields({ form, problem, isNew: false, approvers })}
 <div class="actions">${button('Save', { kind: 'primary', name: 'action', value: 'save' })}${button('Preview', { name: 'action', value: 'preview' })}${linkButton('Back', `${PATH}/${id}`, { kind: 'plain' })}</div></form></div></section>
 <div class="sticky">${policyCard(policyOf(form, mode))}</div></div>`,
   });
@@ -256,11 +265,12 @@ async function update(request: PageRequest): Promise<PageResult> {
   const { form } = request;
   const id = request.param('id');
   const key = await request.call('keys.get', { params: { id } });
-  if (form.get('action') === 'preview') return editPage(key, form, null);
+  if (form.get('action') === 'preview') return await editPage(request, key, form, null);
   const missing = missingRule(request);
-  if (missing !== null) return editPage(key, form, missing);
+  if (missing !== null) return await editPage(request, key, form, missing);
   const result = await request.attempt('keys.update', { params: { id }, body: keyInputOf(form) });
-  return result.ok ? redirect(`${PATH}/${id}`, 'The key was changed.') : editPage(key, form, result.problem);
+  if (!result.ok) return await editPage(request, key, form, result.problem);
+  return redirect(`${PATH}/${id}`, 'The key was changed.');
 }
 
 /** Without a rule, “some messages” would be none, which is not what the choice says. */

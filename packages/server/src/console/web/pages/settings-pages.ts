@@ -12,6 +12,7 @@ import { browserWords } from '../browser-words.ts';
 import { type PageResult, type PageRoute, page, redirect } from '../console-page.ts';
 import { problemNotice } from '../console-problems.ts';
 import type { PageRequest } from '../page-request.ts';
+import { approversCard, approversChanged, changedApprovers } from './settings-approvers.ts';
 
 const PATH = '/console/settings';
 
@@ -51,7 +52,7 @@ async function show(request: PageRequest, problem: Problem | null): Promise<Page
   return page({
     ...{ title: 'Settings', section: 'settings', status: problem?.status ?? 200 },
     content: html`${pageHeader({ title: 'Settings' })}${problem === null ? null : problemNotice(problem)}
-${account === null ? null : html`${accountCard(request, account, problem)}${approversCard(request, account)}${factsCard(account)}${pauseCard(request, account)}`}
+${account === null ? null : html`${accountCard(request, account, problem)}${approversCard(request, `${PATH}/approvers`, account.approvers, problem)}${factsCard(account)}${pauseCard(request, account)}`}
 ${signInCard(request)}${sessionsCard(sessions)}${seats.accounts.length < 2 ? null : seatsCard(seats.accounts)}
 ${account === null ? null : deletionCard(request, account)}`,
   });
@@ -77,18 +78,6 @@ ${textField({ name: 'name', label: 'Name of the organization', value: typed ?? n
 ${checkbox({ name: 'trackClicks', label: 'Clicks', hint: 'Links lead through this server. Unsubscribe links are never changed.', isChecked: typed === null ? trackClicks : request.form.has('trackClicks') })}</fieldset>
 <div>${button('Save', { kind: 'primary' })}</div></form>`,
   );
-}
-
-function approversCard(request: PageRequest, { approvers: { requirePasskey } }: Account): Html {
-  const words = requirePasskey
-    ? 'Each approval of a held message must be confirmed with a passkey of the person who approves. No key, program, session or link in a mail can approve without one.'
-    : 'Held messages can be approved by a signed-in person, by a key with the permission, and by the link in a mail.';
-  const now = html`<div class="row"><span><b>${requirePasskey ? 'Approvals need a passkey.' : 'Approvals need no passkey.'}</b> ${words}</span></div>`;
-  if (!request.may('account.update')) return card('Approvals', now);
-  const change = requirePasskey
-    ? html`<form class="stack-tight" method="post" action="${PATH}/approvers"><input type="hidden" name="requirePasskey" value="no"><p class="small soft">Turning this off must be confirmed with a passkey too.</p><div>${button('Require no passkey', { kind: 'danger' })}</div></form>`
-    : html`<form class="stack-tight" method="post" action="${PATH}/approvers"><input type="hidden" name="requirePasskey" value="yes"><p class="small soft">First, each person who approves <a href="/auth/passkeys">adds a passkey</a>. Then no one can approve, add an approver or loosen the approval of a key without one. A single key can require it too, on its page.</p><div>${button('Require a passkey')}</div></form>`;
-  return card('Approvals', html`${now}${change}`);
 }
 
 function factsCard({ plan, monthlyQuota, monthlyUsed, retentionDays, reputationLevel, id }: Account): Html {
@@ -201,13 +190,10 @@ async function update(request: PageRequest): Promise<PageResult> {
 }
 
 async function changeApprovers(request: PageRequest): Promise<PageResult> {
-  const requirePasskey = request.form.get('requirePasskey') !== 'no';
-  const result = await request.attempt('account.update', { body: { approvers: { requirePasskey } } });
-  if (!result.ok) return await show(request, result.problem);
-  return redirect(
-    PATH,
-    requirePasskey ? 'Approvals need a passkey from now on.' : 'Approvals need no passkey any more.',
-  );
+  const before = (await request.call('account.get')).approvers;
+  const approvers = changedApprovers(request.form, before);
+  const result = await request.attempt('account.update', { body: { approvers } });
+  return result.ok ? redirect(PATH, approversChanged(before, approvers)) : await show(request, result.problem);
 }
 
 async function act(request: PageRequest, id: 'account.pause' | 'account.resume', said: string): Promise<PageResult> {

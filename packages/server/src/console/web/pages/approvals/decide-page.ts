@@ -1,4 +1,4 @@
-import type { Approval, FieldProblem, Problem } from '@postrider/core';
+import { type Approval, type FieldProblem, type Problem, votesInWords } from '@postrider/core';
 import { findFormFaults, readDecisionForm } from '../../../../approvals/web/decision-form.ts';
 import { html } from '../../../../html/page-markup.ts';
 import { ProblemError } from '../../../../problem.ts';
@@ -43,8 +43,11 @@ export function decided(request: PageRequest, approval: Approval): PageResult {
 }
 
 /** What became of it, in one sentence. */
-export function decidedWords({ subject, status, outcome, problem, scheduledAt }: Approval): string {
+export function decidedWords(approval: Approval): string {
+  const { subject, status, outcome, problem, scheduledAt } = approval;
   const name = `“${subject.slice(0, 100)}”`;
+  const progress = votesInWords(approval);
+  if (progress !== null) return `Your approval of ${name} is recorded. ${progress}`;
   if (status === 'rejected') return `${name} was rejected and is not sent.`;
   if (outcome === 'failed') return `${name} was approved, but cannot be sent: ${problem?.detail ?? ''}`;
   return scheduledAt === null

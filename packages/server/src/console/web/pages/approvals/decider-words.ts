@@ -1,5 +1,14 @@
 import type { Approval } from '@postrider/core';
+import type { Voting } from '../../../../approvals/web/view/shown-hold.ts';
+import { NO_VOTING, toVoting } from '../../../../approvals/web/voting.ts';
 import type { PageRequest } from '../../page-request.ts';
+
+/** Who has approved a hold and who can, where several people must approve or the key names its approvers. */
+export async function readVoting(request: PageRequest, approval: Approval): Promise<Voting> {
+  if (approval.votes.length === 0 && approval.approvers.memberIds === null) return NO_VOTING;
+  const team = await request.attempt('team.list');
+  return toVoting(approval, request.caller.user.memberId, team.ok ? team.body.members : []);
+}
 
 /** Who decided: a member, or a key by its name if the role may read keys. Null for a rule, or while nobody has. */
 export async function readDecider(

@@ -5,6 +5,7 @@ import { decidedNotice } from '../../../../approvals/web/view/decided-words.ts';
 import { senderOf } from '../../../../approvals/web/view/held-envelope.ts';
 import { heldView } from '../../../../approvals/web/view/held-view.ts';
 import type { HeldView } from '../../../../approvals/web/view/shown-hold.ts';
+import { toVoting } from '../../../../approvals/web/voting.ts';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { badge, statusBadge } from '../../../../ui/components/badge.ts';
 import { linkButton } from '../../../../ui/components/button.ts';
@@ -12,7 +13,7 @@ import { pageHeader } from '../../../../ui/components/page-header.ts';
 import { revealed } from '../../../../ui/components/revealed-text.ts';
 import { type PageContent, page } from '../../console-page.ts';
 import type { PageRequest } from '../../page-request.ts';
-import { readDecider } from './decider-words.ts';
+import { readDecider, readVoting } from './decider-words.ts';
 import { readForecast } from './forecast.ts';
 import { contentToolsOf } from './held-parts.ts';
 import { readNeighbors } from './neighbors.ts';
@@ -34,7 +35,7 @@ export async function holdPage(
   const view = await readView(request, approval, neighbors.next, said?.errors ?? []);
   const title = subject === '' ? 'No subject' : subject;
   const move = html`${neighbors.newer === null ? null : linkButton('Newer', neighbors.newer, { isSmall: true, kind: 'plain', key: 'k' })}${neighbors.older === null ? null : linkButton('Older', neighbors.older, { isSmall: true, kind: 'plain', key: 'j' })}`;
-  const lead = html`${stateOf(statusOf(approval, request.now))} Sent by ${senderOf(approval)} to ${recipientsOf(approval)} <span class="live" role="status"></span>`;
+  const lead = html`${stateOf(approval, request)} Sent by ${senderOf(approval)} to ${recipientsOf(approval)} <span class="live" role="status"></span>`;
   const message =
     approval.status === 'pending' || !request.may('emails.get')
       ? null
@@ -58,8 +59,11 @@ export function statusOf({ status, expiresAt }: Approval, now: Date): Approval['
   return status === 'pending' && new Date(expiresAt) <= now ? 'expired' : status;
 }
 
-function stateOf(status: Approval['status']): Html {
-  return status === 'pending' ? badge('Waiting for you', 'warn') : statusBadge(status);
+function stateOf(approval: Approval, { now, caller }: PageRequest): Html {
+  const status = statusOf(approval, now);
+  if (status !== 'pending') return statusBadge(status);
+  const { mayApprove, hasVoted } = toVoting(approval, caller.user.memberId, []);
+  return mayApprove && !hasVoted ? badge('Waiting for you', 'warn') : badge('Waiting for others', 'info');
 }
 
 function recipientsOf({ to, cc, bcc }: Approval): string {
@@ -76,10 +80,15 @@ async function readView(
   const { id } = approval;
   const { accountId } = request.caller;
   const mayDecide = request.may('approvals.decide') && statusOf(approval, request.now) === 'pending';
+  const voting = await readVoting(request, approval);
   const view: HeldView = {
     ...{ approval, base: pathOf(id), now: request.now.toISOString(), mayDecide, mayRemember: true },
     passkeyHost: request.passkeyHost,
-    ...{ loadsPictures: request.query.has('pictures'), forecast: mayDecide ? await readForecast(request, id) : [] },
+    voting,
+    ...{
+      loadsPictures: request.query.has('pictures'),
+      forecast: mayDecide && voting.mayApprove ? await readForecast(request, id) : [],
+    },
     reading: await readHeld(request.services.threads, { accountId, keyId: approval.keyId }, approval),
     excerpts: await readExcerpts(contentToolsOf(request), approval),
     ...{ next, errors, note: request.form.get('note') ?? '' },

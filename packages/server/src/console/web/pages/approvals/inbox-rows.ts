@@ -75,10 +75,15 @@ function when(approval: Approval, now: Date): Html {
   const { status, expiresAt, decidedAt, createdAt, outcome } = approval;
   if (status === 'pending') {
     const isUrgent = new Date(expiresAt).getTime() - now.getTime() < URGENT_MS;
-    return html`<span${attributes({ class: isUrgent ? 'urgent' : null })}>Expires ${timeToDecide(expiresAt, now.toISOString())}</span>`;
+    return html`<span${attributes({ class: isUrgent ? 'urgent' : null })}>Expires ${timeToDecide(expiresAt, now.toISOString())}</span>${progressOf(approval)}`;
   }
   const failed = outcome === 'failed' ? badge('Could not be sent', 'bad') : statusBadge(status);
   return html`${failed}<br>${time(decidedAt ?? createdAt)}`;
+}
+
+/** Where several people must approve: how many have. */
+function progressOf({ approvers: { count }, votes }: Approval): Html | null {
+  return count < 2 ? null : html`<br><span class="tag">${votes.length} of ${count} approved</span>`;
 }
 
 const URGENT_MS = 6 * 3_600_000;

@@ -1,0 +1,53 @@
+import { type Approval, votesInWords } from '@postrider/core';
+import { type Html, html } from '../../../html/page-markup.ts';
+import { revealed } from '../../../ui/components/revealed-text.ts';
+import { notice } from '../../../ui/components/surfaces.ts';
+import type { HeldView, Voting } from './shown-hold.ts';
+
+/** Whether the viewer can approve it now: one of those who can, who has not done so. */
+export function canApprove({ voting }: Pick<HeldView, 'voting'>): boolean {
+  return voting.mayApprove && !voting.hasVoted;
+}
+
+/** Above the message, where several people must approve, or only those that the key names. */
+export function votingNotice({ approval, voting }: HeldView): Html | null {
+  const progress = votesInWords(approval);
+  if (progress === null && voting.approvers === null) return null;
+  const { hasVoted, mayApprove, voters } = voting;
+  const title = hasVoted ? 'You approved it' : (progress ?? 'Only its approvers can approve it');
+  return notice(
+    mayApprove ? 'info' : 'warn',
+    title,
+    html`${hasVoted ? `${progress ?? ''} ` : null}${votersInWords(voters)}${approversInWords(voting)}`,
+  );
+}
+
+function votersInWords(voters: readonly string[]): Html | null {
+  const others = voters.filter((name) => name !== YOU);
+  return others.length === 0 ? null : html`Approved by ${listed(others)}. `;
+}
+
+function approversInWords({ approvers, mayApprove }: Voting): Html | null {
+  if (approvers === null) return null;
+  const names = approvers.length === 0 ? html`no one who is still in the team` : listed(approvers);
+  return html`Its key names who can approve it: ${names}.${mayApprove ? null : ' You can reject it.'}`;
+}
+
+function listed(names: readonly string[]): Html {
+  return html`${names.map((name, index) => html`${index === 0 ? null : ', '}${revealed(name)}`)}`;
+}
+
+/** How the viewer is called in a list of voters. */
+export const YOU = 'You';
+
+/** The button that approves: it sends only with the last of the approvals. */
+export function approveLabel({ approvers: { count }, votes }: Approval): string {
+  return count > 1 && votes.length + 1 < count ? `Approve (${votes.length + 1} of ${count})` : 'Approve and send';
+}
+
+/** What an edit does where several people must approve. */
+export function editingClears({ approvers: { count }, votes }: Approval): string {
+  const more = count - 1;
+  const cleared = votes.length === 0 ? '' : ' Approvals of the message before your changes no longer count.';
+  return `The message is not sent yet: ${more} more ${more === 1 ? 'person' : 'people'} must approve it as you changed it.${cleared}`;
+}

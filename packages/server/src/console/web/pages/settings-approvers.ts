@@ -1,0 +1,61 @@
+import type { findOperation, OperationOutput, Problem } from '@postrider/core';
+import { type Html, html } from '../../../html/page-markup.ts';
+import { button } from '../../../ui/components/button.ts';
+import { faultOf } from '../../../ui/components/field.ts';
+import { card } from '../../../ui/components/surfaces.ts';
+import type { PageForm } from '../page-form.ts';
+import type { PageRequest } from '../page-request.ts';
+import { countField } from './approver-fields.ts';
+
+type Approvers = OperationOutput<ReturnType<typeof findOperation<'account.get'>>>['approvers'];
+
+/** The rules of the account about approvals: how many people, and whether with a passkey. Each has a form of its own. */
+export function approversCard(
+  request: PageRequest,
+  path: string,
+  { requirePasskey, count }: Approvers,
+  problem: Problem | null,
+): Html {
+  if (!request.may('account.update')) return card('Approvals', html`${countRow(count)}${passkeyRow(requirePasskey)}`);
+  const typed = request.form.get('approvalsNeeded') ?? String(count);
+  const counting = html`<form class="stack-tight" method="post" action="${path}">${countField(typed, faultOf(problem?.errors, 'approvers.count'))}<div>${button('Save')}</div></form>`;
+  const proving = requirePasskey
+    ? html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="no"><p class="small soft">Turning this off must be confirmed with a passkey too.</p><div>${button('Require no passkey', { kind: 'danger' })}</div></form>`
+    : html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="yes"><p class="small soft">First, each person who approves <a href="/auth/passkeys">adds a passkey</a>. Then no one can approve, add an approver or loosen the approval of a key without one. A single key can require it too, on its page.</p><div>${button('Require a passkey')}</div></form>`;
+  return card('Approvals', html`${countRow(count)}${counting}${passkeyRow(requirePasskey)}${proving}`);
+}
+
+function countRow(count: number): Html {
+  const [head, words] =
+    count === 1
+      ? ['One person approves.', 'A single key can require more, or name its approvers, on its page.']
+      : [
+          `${count} people must approve each message.`,
+          'No key can approve, and an edit by one of them must be approved by the others. One rejection is enough.',
+        ];
+  return html`<div class="row"><span><b>${head}</b> ${words}</span></div>`;
+}
+
+function passkeyRow(requirePasskey: boolean): Html {
+  const words = requirePasskey
+    ? 'Each approval of a held message must be confirmed with a passkey of the person who approves. No key, program, session or link in a mail can approve without one.'
+    : 'Held messages can be approved by a signed-in person, by a key with the permission, and by the link in a mail.';
+  return html`<div class="row"><span><b>${requirePasskey ? 'Approvals need a passkey.' : 'Approvals need no passkey.'}</b> ${words}</span></div>`;
+}
+
+/** The account's rules after a form of the card: it changes one and keeps the other. */
+export function changedApprovers(form: PageForm, now: Approvers): Approvers {
+  const [passkey, count] = [form.get('requirePasskey'), form.get('approvalsNeeded')];
+  return {
+    requirePasskey: passkey === null ? now.requirePasskey : passkey !== 'no',
+    count: count === null ? now.count : Number(count),
+  };
+}
+
+/** What a form of the card changed, in one sentence. */
+export function approversChanged(before: Approvers, { requirePasskey, count }: Approvers): string {
+  if (requirePasskey !== before.requirePasskey) {
+    return requirePasskey ? 'Approvals need a passkey from now on.' : 'Approvals need no passkey any more.';
+  }
+  return count === 1 ? 'One person approves from now on.' : `${count} people must approve from now on.`;
+}
