@@ -3,6 +3,7 @@ import { findApproverFault } from '../../packages/cli/src/receipts/verify-approv
 import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
+import { readInstallationMail } from '../harness/installation-mail.ts';
 import { postConfirmed } from '../harness/passkey-confirmation.ts';
 import { addPasskey } from '../harness/passkeys.ts';
 import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
@@ -460,6 +461,8 @@ describe('approvals by several people', () => {
     const before = await mailedTo();
     await vote(owner, id, { edits: { subject: 'Edited' } });
     await notifyAll();
+    const [mail] = (await readInstallationMail(server.database, { to: 'admin@sandbox.test' })).slice(-1);
+    expect(mail?.text).toMatch(/Approvals: +1 of 2 people have approved it/);
     const mailed = (await mailedTo()).slice(before.length);
     expect(mailed).toContain('admin@sandbox.test');
     expect(mailed).not.toContain('owner@sandbox.test');

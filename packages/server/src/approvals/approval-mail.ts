@@ -115,7 +115,7 @@ function linkOf(baseUrl: string, token: string): string {
 
 /** Who asks, until when, and why it needs approval. */
 function describe(
-  { keyName, agentName, reasons, expiresAt, scheduledAt }: NoticedHold,
+  { keyName, agentName, reasons, expiresAt, scheduledAt, approvalsNeeded: needed, voterIds }: NoticedHold,
   now: Date,
   { isCompact }: QuoteLimit,
 ): readonly MailPart[] {
@@ -126,6 +126,9 @@ function describe(
       facts: [
         ...(agentName === null ? [] : [{ name: 'Agent', lines: [words`${agentName}`] }]),
         { name: 'Key', lines: [keyName === null ? ours('deleted') : words`${keyName}`] },
+        ...(needed < 2
+          ? []
+          : [{ name: 'Approvals', lines: [ours(`${voterIds.length} of ${needed} people have approved it`)] }]),
         ...(scheduledAt === null ? [] : [{ name: 'Send at', lines: [ours(formatTime(scheduledAt))] }]),
         { name: 'Expires', lines: [ours(`${timeLeft(expiresAt, now)}, on ${formatTime(expiresAt)}`)] },
       ],

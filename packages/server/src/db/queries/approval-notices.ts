@@ -10,7 +10,7 @@ import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
-import { APPROVER_IDS, DECIDES, joinKeys, votesOf } from './deciding-members.ts';
+import { APPROVER_IDS, approvalsNeeded, DECIDES, joinKeys, votesOf } from './deciding-members.ts';
 
 /** Maximum number of holds per statement. */
 const HOLDS_AT_ONCE = 200;
@@ -48,6 +48,8 @@ const NOTICED = {
   text: nullable(messageBodies.text),
   hasHtml: pg.bool,
   ...WHO_APPROVES,
+  /** How many people must approve it. */
+  approvalsNeeded: pg.int4,
 };
 
 /** Selects from the CTE `claimed`. */
@@ -55,7 +57,7 @@ const SELECTED = sql`
   SELECT c.account_id AS "accountId", c.id, c.revision, c.content_hash AS "contentHash", a.name AS "accountName", k.name AS "keyName",
     m.agent_name AS "agentName", m.from_given AS "from", m.reply_to AS "replyTo", m.subject, m.scheduled_at AS "scheduledAt", c.reasons,
     c.created_at AS "createdAt", c.expires_at AS "expiresAt", left(b.text, ${NOTICED_TEXT_CHARACTERS}) AS text, b.html IS NOT NULL AS "hasHtml",
-    ${APPROVER_IDS} AS "approverIds", ${VOTER_IDS} AS "voterIds",
+    ${APPROVER_IDS} AS "approverIds", ${VOTER_IDS} AS "voterIds", ${approvalsNeeded(sql`a`)} AS "approvalsNeeded",
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS recipients,
     (SELECT coalesce(json_agg(json_build_object('filename', f.filename, 'size', f.size) ORDER BY f.ordinal), '[]')

@@ -7,7 +7,7 @@ import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { approvalReceipts } from '../schema/receipts.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
-import { APPROVER_IDS, joinKeys, votesOf } from './deciding-members.ts';
+import { APPROVER_IDS, approvalsNeeded, joinKeys, votesOf } from './deciding-members.ts';
 
 type Recipient = Pick<typeof messageRecipients.$inferSelect, 'kind' | 'name' | 'email'>;
 interface StoredVote {
@@ -80,7 +80,7 @@ function selected(bodies: SQL) {
     h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
     m.reply_to AS "replyTo", b.headers, m.unsubscribe,
     y.approvals_need_passkey OR coalesce(k.approvals_need_passkey, false) OR coalesce(i.approvals_need_passkey, false) AS "needsPasskey",
-    greatest(y.approvals_needed, k.approvals_needed, i.approvals_needed) AS "approvalsNeeded", ${APPROVER_IDS} AS "approverIds",
+    ${approvalsNeeded(sql`y`)} AS "approvalsNeeded", ${APPROVER_IDS} AS "approverIds",
     ${VOTES} AS votes,
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = h.account_id AND r.message_id = h.message_id) AS recipients,

@@ -15,6 +15,11 @@ export function joinKeys(h: SQL): SQL {
 export const APPROVER_IDS = sql`CASE WHEN k.approver_ids IS NULL THEN i.approver_ids WHEN i.approver_ids IS NULL THEN k.approver_ids
   ELSE ARRAY(SELECT unnest(k.approver_ids) INTERSECT SELECT unnest(i.approver_ids) ORDER BY 1) END`;
 
+/** How many people must approve, by the rules of the account `account` and of the keys `k` and `i`. */
+export function approvalsNeeded(account: SQL): SQL {
+  return sql`greatest(${account}.approvals_needed, k.approvals_needed, i.approvals_needed)`;
+}
+
 /** The approvals of the current revision of a hold, where more than one is needed, oldest first. */
 export function votesOf(h: SQL, selected: SQL): SQL {
   return sql`(SELECT ${selected} FROM approval_votes v
