@@ -85,6 +85,7 @@ describe('approvals by several people', () => {
   it('are in the audit log and the events, each with its person', { tags: ['several.record'] }, async () => {
     const id = await hold();
     await vote(owner, id);
+    await vote(owner, id);
     await vote(admin, id);
     const { entries } = (await owner.call('GET', `/audit?target_id=${id}`)).body;
     expect(entries).toMatchObject([

@@ -258,11 +258,12 @@ async function approve(
     await addRevision(transaction, hold, { changes: await writeJsonInSlices(changes), actor: decider.actor, now });
     await rewrite(transaction, hold, content, 'html' in changes ? prepared : null);
   }
-  const votes = rules.count > 1 ? await vote(transaction, hold, approval) : { deciders: [approval.signer], remember };
+  const alone = { deciders: [approval.signer], remember, isNew: true };
+  const votes = rules.count > 1 ? await vote(transaction, hold, approval) : alone;
   if (votes.deciders.length >= rules.count) {
     return await release(transaction, tools, hold, { held, content, revision }, approval, votes);
   }
-  await recordVote(transaction, tools.ids, hold, approval, votes.deciders.length);
+  if (votes.isNew) await recordVote(transaction, tools.ids, hold, approval, votes.deciders.length);
   return { kind: 'recorded', emailId: hold.messageId };
 }
 

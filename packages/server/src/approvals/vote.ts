@@ -31,6 +31,8 @@ export interface Votes {
   readonly deciders: readonly ReceiptDecider[];
   /** Whether every one of them asked to trust the recipients. */
   readonly remember: boolean;
+  /** False if the member had approved the same before, in the same way. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -48,12 +50,20 @@ export async function vote(
     await reviseApproval(transaction, hold, { contentHash, edited: editedSince(hold, fields) });
   }
   const memberId = decider.actor;
-  await putVote(transaction, hold, { memberId, revision, decider: signer, remember, note, createdAt: now });
+  const isNew = await putVote(transaction, hold, {
+    memberId,
+    revision,
+    decider: signer,
+    remember,
+    note,
+    createdAt: now,
+  });
   const counting = await readCountingVotes(transaction, hold, revision, rules);
   if (!counting.some((other) => other.memberId === memberId)) throw new LostRoleError();
   return {
     deciders: counting.map((other) => memberDeciderSchema.parse(other.decider)),
     remember: counting.every((other) => other.remember),
+    isNew,
   };
 }
 

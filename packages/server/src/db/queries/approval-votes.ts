@@ -1,4 +1,4 @@
-import { builder } from '../builder.ts';
+import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, getTableColumns, sql } from '../drizzle.ts';
 import { executing, returning } from '../result.ts';
@@ -35,19 +35,22 @@ const put = defineStatement(
       .onConflictDoUpdate({
         target: [approvalVotes.accountId, approvalVotes.approvalId, approvalVotes.memberId],
         set: { revision, decider, remember, note, createdAt },
-      });
+        setWhere: sql`(approval_votes.revision, approval_votes.remember, approval_votes.note, approval_votes.decider ? 'assertion')
+          IS DISTINCT FROM (excluded.revision, excluded.remember, excluded.note, excluded.decider ? 'assertion')`,
+      })
+      .returning(named({ memberId: approvalVotes.memberId }));
   },
 );
 
 export type Vote = Omit<typeof approvalVotes.$inferSelect, 'accountId' | 'approvalId'>;
 
-/** Stores the approval of a member, instead of an earlier one of the same member. */
+/** Stores the approval of a member, instead of an earlier one of the same member. False if that one says the same. */
 export async function putVote(
   transaction: Query,
   { accountId, id: approvalId }: Hold,
   { decider, ...vote }: Vote,
-): Promise<void> {
-  await put(transaction, { accountId, approvalId, ...vote, decider: JSON.stringify(decider) });
+): Promise<boolean> {
+  return (await put(transaction, { accountId, approvalId, ...vote, decider: JSON.stringify(decider) })).length > 0;
 }
 
 const revise = defineStatement(
