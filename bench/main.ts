@@ -14,6 +14,7 @@ import { benchGrowth } from './growth/bench-growth.ts';
 import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchMcp } from './mcp/bench-mcp.ts';
+import { benchNotifications } from './notifications/bench-notifications.ts';
 import { note } from './parts/findings.ts';
 import { benchPath } from './path/bench-path.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
@@ -21,6 +22,7 @@ import { benchProcesses } from './processes/bench-processes.ts';
 import { benchReads } from './reads/bench-reads.ts';
 import { benchSeed } from './reads/bench-seed.ts';
 import { DEFAULT_DATA_DIR } from './reads/kept-database.ts';
+import { benchReceipts } from './receipts/bench-receipts.ts';
 import { benchRender } from './render/bench-render.ts';
 import { benchSdk } from './sdk/bench-sdk.ts';
 import { benchSmtp } from './smtp/bench-smtp.ts';
@@ -29,7 +31,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench [all|accept|bursts|console|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N] [--rate N]
+const HELP = `usage: pnpm bench [all|accept|bursts|console|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|receipts|notifications|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N] [--rate N]
 
 all      the short form of every benchmark, and one table of all values and their bounds; the default without a name. --full uses
          the settings that the bounds apply to, takes hours, and saves the results for docs/performance.md; --only NAME,NAME runs some
@@ -40,6 +42,9 @@ deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alon
 limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
 mcp      a tool call by either protocol, against the same REST call, over one connection
+receipts decisions with their receipts against bare transactions; signing and verifying --count receipts against bare signatures; and
+         the check of a held message at delivery
+notifications from a decision to its notification in each of --count MCP sessions, against a bare LISTEN, NOTIFY and SSE write
 sdk      a call of the SDK, against a bare undici.request to the same server, over one connection
 cli      commands of the CLI, as it is installed and as one file, from start to end, against node -e 0
 path     from the request to the recorded delivery, against one transaction and one job per message with nodemailer's pooled transport
@@ -103,6 +108,8 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   links: () => benchLinks({ rounds }),
   reads: () => benchReads(place, { count: logCount, rounds }),
   seed: () => benchSeed(place, logCount),
+  receipts: () => benchReceipts({ count: Number(values.count ?? 10_000), rounds }),
+  notifications: () => benchNotifications({ count: Number(values.count ?? 1_000), rounds }),
   mcp: () => benchMcp({ count: Number(values.count ?? 300), rounds }),
   sdk: () => benchSdk({ count: Number(values.count ?? 1_000), rounds }),
   cli: () => benchCli({ count: Number(values.count ?? 20) }),

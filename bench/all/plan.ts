@@ -38,6 +38,8 @@ export const PLAN: readonly PlannedBench[] = [
   plan('hostile', 'Hostile requests', '--count 25'),
   plan('bursts', 'Bursts, floods and idle connections', '--rounds 2'),
   plan('webhooks-fleet', 'Webhooks to failing endpoints', '--count 10000'),
+  plan('receipts', 'Receipts of approvals', '--count 2000 --rounds 3'),
+  plan('notifications', 'Notifications of decisions', '--count 300 --rounds 3'),
   plan('mcp', 'MCP tool calls', '--count 100 --rounds 3'),
   plan('sdk', 'The SDK', '--count 300 --rounds 3'),
   plan('cli', 'The command line', '--count 5'),

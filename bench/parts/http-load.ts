@@ -5,6 +5,8 @@ import { sampleEmail } from './sample-email.ts';
 export interface LoadRequest {
   readonly port: number;
   readonly path: string;
+  /** What to post instead of sample messages, one for each request. */
+  readonly posts?: readonly Post[];
   readonly key: string;
   /** The keys of several accounts, used in round-robin order instead of `key`. */
   readonly keys?: readonly string[];
@@ -14,6 +16,11 @@ export interface LoadRequest {
   readonly seed: number;
 }
 
+export interface Post {
+  readonly path: string;
+  readonly body: unknown;
+}
+
 export interface LoadResult {
   readonly seconds: number;
   readonly latenciesMs: Float64Array;
@@ -21,7 +28,7 @@ export interface LoadResult {
 }
 
 /**
- * Posts `count` different messages over keep-alive connections, one request at a time on each, and measures every response. It uses plain
+ * Posts `count` different requests over keep-alive connections, one request at a time on each, and measures every response. It uses plain
  * sockets and prepared requests, because the load generator shares the machine with the server.
  */
 async function run(load: LoadRequest): Promise<LoadResult> {
@@ -56,7 +63,7 @@ async function run(load: LoadRequest): Promise<LoadResult> {
         const end = responseEnd(pending);
         if (end < 0) return;
         latenciesMs[index] = performance.now() - sentAt;
-        if (!pending.startsWith('HTTP/1.1 202')) refused += 1;
+        if (!pending.startsWith('HTTP/1.1 20')) refused += 1;
         pending = pending.slice(end);
         send();
       });
@@ -65,9 +72,10 @@ async function run(load: LoadRequest): Promise<LoadResult> {
   return { seconds: (performance.now() - began) / 1_000, latenciesMs, refused };
 }
 
-function toRequest({ path, key: only, keys = [only], seed }: LoadRequest, index: number): Buffer {
+function toRequest({ path: usual, key: only, keys = [only], seed, posts }: LoadRequest, index: number): Buffer {
   const key = keys[index % keys.length];
-  const body = JSON.stringify(sampleEmail(seed, index));
+  const { path, body: content } = posts?.[index] ?? { path: usual, body: sampleEmail(seed, index) };
+  const body = JSON.stringify(content);
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
