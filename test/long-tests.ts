@@ -82,6 +82,7 @@ export const LONG_TESTS = {
     'test/surfaces/passkey-approval-pages.test.ts',
     'test/surfaces/several-approver-pages.test.ts',
     'test/surfaces/passkey-pages.test.ts',
+    'test/surfaces/signed-in-agent.test.ts',
   ],
   // The packages as they are published and installed, and every way to start the programs.
   packages: ['test/running/packed-packages.test.ts', 'test/running/starters.test.ts'],
