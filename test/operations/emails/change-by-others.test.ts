@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem } from '../../harness/expect-problem.ts';
 import { signInAs } from '../../harness/session.ts';
@@ -50,6 +51,25 @@ describe('changing a queued message that another user or key decided', () => {
     expectProblem(await server.call('POST', `/emails/${id}/cancel`, { key }), 403, 'permission_escalation');
     expectProblem(await server.call('DELETE', `/emails/${id}`, { key }), 403, 'permission_escalation');
     expect((await statusOf(id)).status).toBe('queued');
+  });
+
+  it('reveals nothing of other senders’ messages to a restricted key without `emails:read`', {
+    tags: ['holes.sight'],
+  }, async () => {
+    const key = await newKey({ scopes: ['emails:send', 'emails:cancel'], approvalMode: 'always' });
+    const { id } = (await server.send({ scheduled_at: 'PT1H' })).body;
+    const responsesOf = async (named: string) => {
+      const cancel = (method: string, path: string) => server.call(method, `/emails/${named}${path}`, { key });
+      const responses = [await move(named, key), await cancel('POST', '/cancel'), await cancel('DELETE', '')];
+      return responses.map(({ status, body: { requestId: _, ...body } }) =>
+        JSON.stringify([status, body]).replaceAll(named, '<id>'),
+      );
+    };
+    const unknown = await responsesOf(randomUUID());
+    expect(unknown[0]).toContain('[404,');
+    expect(await responsesOf(id)).toEqual(unknown);
+    const own = (await server.send({}, { key })).body.id;
+    expect((await server.call('DELETE', `/emails/${own}`, { key })).body.status).toBe('canceled');
   });
 
   it('lets a held key reschedule its own messages that were never held', async () => {

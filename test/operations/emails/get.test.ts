@@ -189,7 +189,7 @@ describe('GET /emails/:id', () => {
   it('shows a held key no content of another key’s message that it asks to resend', {
     tags: ['holes.content-scope'],
   }, async () => {
-    const held = { name: 'Agent', scopes: ['emails:send'], approvalMode: 'always' };
+    const held = { name: 'Agent', scopes: ['emails:send', 'emails:read'], approvalMode: 'always' };
     const { key: agent } = (await server.call('POST', '/keys', { body: held })).body;
     const reset = (await server.send({ text: 'token=secret', html: '<p>token=secret</p>' })).body.id;
     const { approvalId } = (await server.call('POST', `/emails/${reset}/resend`, { key: agent })).body;

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem } from '../../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { connectTo } from '../../mcp/connect.ts';
 
 const HELD = { approvalMode: 'always', scopes: ['emails:send', 'emails:read'] } as const;
 
@@ -107,5 +109,37 @@ describe('a resend requested by another key', () => {
     });
     expect(decided.body).toMatchObject({ outcome: 'failed', problem: { code: 'recipient_not_allowed' } });
     expect(await deliveriesOf(held.body.id)).toEqual([]);
+  });
+
+  it('reveals nothing of other senders’ messages to a key without `emails:read`', {
+    tags: ['holes.sight'],
+  }, async () => {
+    const issuer = await newKey();
+    const [settled, canceled, suppressed, revoked] = [
+      await sendSettled(),
+      (await server.send({ scheduled_at: 'PT1H' })).body.id as string,
+      await sendSettled({ to: 'bounced@sandbox.test' }),
+      await sendSettled({}, issuer.key),
+    ];
+    await server.call('DELETE', `/emails/${canceled}`);
+    await server.call('DELETE', `/keys/${issuer.id}`);
+    const blind = await newKey({ scopes: ['emails:send'] });
+    const own = (await server.send({}, { key: blind.key })).body.id as string;
+    const headers = { 'idempotency-key': 'probe' };
+    const mcp = await connectTo(server, '', blind.key);
+    const responsesOf = async (id: string) => {
+      const unnamed = (value: unknown) => JSON.stringify(value).replaceAll(id, '<id>');
+      const byRest = [await resend(id, blind.key), await resend(id, blind.key, headers)];
+      const { requestId: _, ...byTool } = (await mcp.call('resend_email', { id })).record.error;
+      return [
+        ...byRest.map(({ status, body: { requestId: __, ...body } }) => unnamed([status, body])),
+        unnamed(byTool),
+      ];
+    };
+    const unknown = await responsesOf(randomUUID());
+    expect(unknown[0]).toContain('[404,');
+    for (const id of [settled, canceled, suppressed, revoked]) expect(await responsesOf(id)).toEqual(unknown);
+    expect((await resend(own, blind.key)).status).toBe(202);
+    await mcp.close();
   });
 });

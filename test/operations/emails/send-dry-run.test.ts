@@ -183,6 +183,23 @@ describe('a dry run', () => {
     expectProblem(await tryOut({}, { key: await server.newKey({ scopes: ['emails:read'] }) }), 403, 'missing_scope');
   });
 
+  it('renders the templates that the key can send, also without `templates:read`, and no draft', async () => {
+    const create = async (fields: object, key = server.key) =>
+      (await server.call('POST', '/templates', { key, body: { subject: 'Hi', text: 'Dear {{ name }}', ...fields } }))
+        .body;
+    const published = await create({ name: 'Dear' });
+    const author = { name: 'Author', scopes: ['full'], approvalMode: 'always' };
+    const draft = await create({ name: 'Draft' }, (await server.call('POST', '/keys', { body: author })).body.key);
+    const key = await server.newKey({ scopes: ['emails:send'] });
+    const render = async (template: string) =>
+      (await tryOut({ subject: undefined, text: undefined, template, variables: { name: 'Ada' } }, { key })).body;
+    expect((await render(published.slug)).message.text).toBe('Dear Ada');
+    expect(await render(draft.slug)).toMatchObject({ ok: false, message: { text: null } });
+    for (const path of ['', `/${published.slug}`]) {
+      expectProblem(await server.call('GET', `/templates${path}`, { key }), 403, 'missing_scope');
+    }
+  });
+
   it('shows a scheduled time, and test addresses as free', async () => {
     const { body } = await tryOut({ scheduled_at: 'PT1H', to: 'delivered+x@sandbox.test' });
     const aheadMs = Date.parse(body.message.scheduledAt) - server.clock.now().getTime();

@@ -1062,7 +1062,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.resend",
     "command": "emails resend",
     "summary": "Send an email again",
-    "description": "Sends the stored message again, whatever its status, as a new message with its own events: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send limit, persona), and a hold belongs to the caller. The acceptance check runs again, with quota and suppressions. Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.",
+    "description": "Sends the stored message again, whatever its status, as a new message with its own events: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send limit, persona), and a hold belongs to the caller. The acceptance check runs again, with quota and suppressions. For a key without `emails:read`, messages of other senders do not exist (`not_found`). Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [

@@ -1,4 +1,4 @@
-import type { MessageStatus } from '@postrider/core';
+import { type MessageStatus, maySee, type Scope } from '@postrider/core';
 import type { Decider } from '../approvals/holds/decider.ts';
 import { recordCancel } from '../approvals/holds/record-cancel.ts';
 import { withdrawHeldMessage } from '../approvals/holds/withdraw-holds.ts';
@@ -30,6 +30,11 @@ export interface RescheduleTools extends ChangeTools {
   readonly retryHours: number;
 }
 
+/** The caller of a change, with what it may see. */
+export interface ChangingKey extends JudgingKey {
+  readonly scopes: readonly Scope[];
+}
+
 /** The result of a request to change a queued message. */
 export type QueuedVerdict =
   | { readonly kind: 'changed'; readonly id: string }
@@ -47,7 +52,7 @@ const IDS_WITHIN_MS = 1_000;
  */
 export async function cancelMessage(
   tools: ChangeTools,
-  caller: JudgingKey,
+  caller: ChangingKey,
   messageId: string,
   decider: Decider,
 ): Promise<QueuedVerdict> {
@@ -90,7 +95,7 @@ async function cancelApproved(
 /** Moves the time at which a queued message is due. Its retries still end the same time after it. */
 export async function rescheduleMessage(
   tools: RescheduleTools,
-  caller: JudgingKey,
+  caller: ChangingKey,
   messageId: string,
   dueAt: Date,
 ): Promise<QueuedVerdict> {
@@ -109,14 +114,17 @@ export async function rescheduleMessage(
 async function findOwner(
   { sql }: ChangeTools,
   change: 'cancel' | 'reschedule',
-  caller: JudgingKey,
+  caller: ChangingKey,
   messageId: string,
 ): Promise<MessageOwner | QueuedVerdict> {
   if (!isUuid(messageId)) return { kind: 'missing' };
   const owner = await readMessageOwner(sql, caller.accountId, messageId);
   if (owner === null) return { kind: 'missing' };
   const refusal = refuseChange(change, caller, owner);
-  return refusal === null ? owner : { kind: 'refused', ...refusal };
+  if (refusal === null) return owner;
+  // For a key that cannot read the log, messages of other senders do not exist.
+  const isKnown = owner.ownerKeyId === caller.keyId || maySee({ ...caller, isUser: false }, 'message.log', null);
+  return isKnown ? { kind: 'refused', ...refusal } : { kind: 'missing' };
 }
 
 function keyOf(accountId: string, messageId: string): QueuedMessageKey {

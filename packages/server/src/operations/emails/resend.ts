@@ -1,6 +1,7 @@
-import { mailboxSchema, RECIPIENT_KINDS, type RecipientKind, type SendRequest } from '@postrider/core';
+import { mailboxSchema, maySee, RECIPIENT_KINDS, type RecipientKind, type SendRequest } from '@postrider/core';
 import { findKeyById } from '../../db/queries/api-keys.ts';
 import { readAttachments, type StoredAttachment } from '../../db/queries/message-attachments.ts';
+import { readMessageOwner } from '../../db/queries/queued-messages.ts';
 import { readStoredSend, type StoredSend } from '../../db/queries/stored-sends.ts';
 import { type Caller, toCaller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
@@ -26,7 +27,9 @@ export const resendEmail: Handler<'emails.resend'> = async ({ params, headers },
     services: { database },
     caller,
   } = context;
-  const stored = isUuid(params.id) ? await readStoredSend(database.sql, caller.accountId, params.id) : null;
+  const stored = (await isForCaller(params.id, database, caller))
+    ? await readStoredSend(database.sql, caller.accountId, params.id)
+    : null;
   if (stored === null) {
     throw new ProblemError('not_found', { detail: `There is no message ${params.id} in this account.` });
   }
@@ -40,6 +43,17 @@ export const resendEmail: Handler<'emails.resend'> = async ({ params, headers },
     headers: sendHeaders(verdict),
   };
 };
+
+/**
+ * Whether the caller may resend the message. For a key that cannot read the log, messages of other senders do not exist. They are not read
+ * either, so that the time of the response does not reveal them.
+ */
+async function isForCaller(id: string, { sql }: AccountDatabase, caller: Caller): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  if (maySee(viewerOf(caller), 'message.log', null)) return true;
+  const owner = await readMessageOwner(sql, caller.accountId, id);
+  return owner !== null && [owner.ownerKeyId, owner.keyId].includes(caller.keyId);
+}
 
 function ownerOf({ keyId, recipients }: Pick<SendWithBody, 'keyId' | 'recipients'>): MessageOwner {
   return { keyId, blind: recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : [])) };
