@@ -122,6 +122,7 @@ export type {
   Passkey,
   Passkeys,
   Problem,
+  Program,
   Programs,
   QuotaThresholdData,
   QuotaThresholdEvent,

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { createProgram, type OAuthProgram } from '../../harness/oauth-program.ts';
 import { joinAs, signInAs, type TestSession } from '../../harness/session.ts';
-import { startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../../harness/test-app.ts';
 
 const MESSAGE = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello', text: 'Hi!' };
+
+function expectProgramError({ status, body }: TestResponse, error: string): void {
+  expect([status, body.error]).toEqual([400, error]);
+}
 
 describe('the programs that a user allowed', { tags: ['sessions.programs'] }, () => {
   let server: TestApp;
@@ -99,6 +103,27 @@ describe('the programs that a user allowed', { tags: ['sessions.programs'] }, ()
     }
   });
 
+  it('are not connected before they collect their token, nor after they sign out', async () => {
+    const user = memberOf('approver');
+    const connected = async () => (await list(user)).map((key: { connected: boolean }) => key.connected);
+    const asked = await program.ask(user);
+    const returned = await program.decide(user, asked);
+    expect(await connected()).toEqual([false]);
+    server.clock.advance(120_000);
+    expectProgramError(await program.exchange(returned, asked), 'invalid_grant');
+    expect(await connected()).toEqual([false]);
+    const { refresh } = await program.signIn(user);
+    expect(await connected()).toEqual([true, false]);
+    // The access token has expired. The refresh token gets another one, and is no longer valid itself.
+    server.clock.advance(3_700_000);
+    expect(await connected()).toEqual([true, false]);
+    const { body } = await program.refresh(refresh);
+    expect(await connected()).toEqual([true, false]);
+    await program.revoke(body.refresh_token);
+    expect(await connected()).toEqual([false, false]);
+    for (const { id } of await list(user)) await user.call('DELETE', pathOf('revoke', id));
+  });
+
   it('are not listed once they have expired', async () => {
     await program.signIn(memberOf('approver'), { days: '1' });
     expect(await list(memberOf('approver'))).toHaveLength(1);
@@ -149,6 +174,18 @@ describe('the page of the programs', { tags: ['sessions.programs'] }, () => {
     const ended = await post(`${id}/revoke`);
     expect([ended.status, ended.headers.get('location')]).toEqual([303, '/console/programs']);
     expect(await open()).toContain('You have allowed no program.');
+  });
+
+  it('names a program that has not connected yet, and one that signed out', async () => {
+    await program.decide(viewer, await program.ask(viewer));
+    const shown = await open();
+    expect(shown).toContain('Allowed, not connected yet');
+    expect(shown).not.toContain('>Active<');
+    const { access, refresh } = await program.signIn(viewer);
+    await program.callTool(access, 'get_sending_context');
+    expect(await open()).toContain('>Active<');
+    await program.revoke(refresh);
+    expect(await open()).toContain('Signed out');
   });
 
   it('is linked from the settings and from the page on which the user allows a program', async () => {

@@ -75,6 +75,18 @@ export const keyFields = {
 
 export const keySchema = z.object(keyFields).meta({ id: 'Key' });
 
+/** The key of a program that the caller allowed. */
+export const programSchema = z
+  .object({
+    ...keyFields,
+    connected: z
+      .boolean()
+      .describe(
+        'Whether the program has a token. Without one, it can do nothing until it signs in again: it did not collect its token after it was allowed, signed out, or let its token expire.',
+      ),
+  })
+  .meta({ id: 'Program' });
+
 /** A key with its secret, as returned by creation and rotation. */
 export const keyWithSecretSchema = z
   .object({ ...keyFields, key: z.string().describe('The whole secret. It is shown only once and is not stored.') })

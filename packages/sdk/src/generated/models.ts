@@ -261,6 +261,8 @@ export type Passkeys = components['schemas']['Passkeys'];
 /** RFC 9457 problem details. */
 export type Problem = components['schemas']['Problem'];
 
+export type Program = components['schemas']['Program'];
+
 export type Programs = components['schemas']['Programs'];
 
 export type QuotaThresholdData = components['schemas']['QuotaThresholdData'];

@@ -2307,8 +2307,86 @@ export interface components {
             }[];
             currentStatus?: components["schemas"]["MessageStatus"];
         };
+        Program: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            /** @description The beginning of the key, `pr_live_` or `pr_test_`. */
+            prefix: string;
+            /** @description The end of the key. */
+            last4: string;
+            scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
+            /** @description Requests per minute. */
+            rateLimit: number;
+            /** @description Allowed recipients: `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
+            recipientAllowlist: string[] | null;
+            /** @description Networks (CIDR) that the key may be used from; null allows every address. */
+            ipAllowlist: string[] | null;
+            /** @description Hosts that attachment URLs are fetched from; null: any for an ordinary key, none for a test key or a held key. */
+            attachmentHosts: string[] | null;
+            /** @enum {string} */
+            approvalMode: "off" | "always" | "policy";
+            /** @description The rules of the approval mode `policy`. */
+            holdWhen: {
+                firstContact: boolean;
+                recipientDomainNotIn: string[] | null;
+                recipientsOver: number | null;
+                hasBcc: boolean;
+                hasAttachments: boolean;
+                freeformBody: boolean;
+                linkDomainNotIn: string[] | null;
+            } | null;
+            approvers: components["schemas"]["Approvers"];
+            /** @description Provenance defaults of the key. */
+            persona: {
+                agentName: string | null;
+                source: components["schemas"]["Source"] | null;
+            } | null;
+            /** @description Whether sends must use the agent name and source of the persona. */
+            lockPersona: boolean;
+            /** @description Messages per hour and per day (UTC); null without a limit. */
+            sendLimit: {
+                hour: number | null;
+                day: number | null;
+            } | null;
+            /** @description The program that signed in and uses this key by access tokens; null for a key with a secret. */
+            client: {
+                /** @description As the program reported it. */
+                name: string;
+                /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
+                id: string;
+                /** @description The member who allowed the program. It never exceeds their role. */
+                grantedBy: {
+                    /**
+                     * Format: uuid
+                     * @description UUIDv7, so that id order is time order.
+                     */
+                    memberId: string;
+                    /** @description Null if they left the team, for keys without `team:read`, and in events. */
+                    email: string | null;
+                };
+            } | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description Updated at most once a minute. */
+            lastUsedAt: string | null;
+            expiresAt: string | null;
+            revokedAt: string | null;
+            /** @description When the key was paused; null if it is not paused. */
+            pausedAt: string | null;
+            /** @description Whether the program has a token. Without one, it can do nothing until it signs in again: it did not collect its token after it was allowed, signed out, or let its token expire. */
+            connected: boolean;
+        };
         Programs: {
-            programs: components["schemas"]["Key"][];
+            programs: components["schemas"]["Program"][];
             /** @description Number of all programs, even if not all are listed. */
             total: number;
         };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
-import { keySchema } from '../../schemas/key.ts';
+import { programSchema } from '../../schemas/key.ts';
 
 export const listPrograms = defineOperation({
   id: 'programs.list',
@@ -17,7 +17,7 @@ export const listPrograms = defineOperation({
   response: 'json',
   output: z
     .object({
-      programs: z.array(keySchema),
+      programs: z.array(programSchema),
       total: z.number().int().describe('Number of all programs, even if not all are listed.'),
     })
     .meta({ id: 'Programs' }),

@@ -232,11 +232,19 @@ export const listKeys = defineStatement(
       .limit(limit),
 );
 
+/** Whether the program of a key has a token, or can get one without its user. */
+const hasToken = (now: unknown) => sql<boolean>`(
+  EXISTS (SELECT FROM access_tokens t
+    WHERE t.account_id = api_keys.account_id AND t.key_id = api_keys.id AND t.ends_at > ${now}::timestamptz)
+  OR EXISTS (SELECT FROM oauth_records r
+    WHERE r.account_id = api_keys.account_id AND r.key_id = api_keys.id AND r.kind = 'RefreshToken'
+      AND r.consumed_at IS NULL AND r.expires_at > ${now}::timestamptz))`;
+
 const listOfPrograms = defineStatement(
   { accountId: apiKeys.accountId, memberId: members.id, now: value<Date>(), limit: value<number>() },
   ({ accountId, memberId, now, limit }) =>
     builder
-      .select(named({ ...keyColumns, total: sql<number>`count(*) OVER ()::int` }))
+      .select(named({ ...keyColumns, isConnected: hasToken(now), total: sql<number>`count(*) OVER ()::int` }))
       .from(apiKeys)
       .where(
         and(
@@ -249,11 +257,13 @@ const listOfPrograms = defineStatement(
       .limit(limit),
 );
 
+type ProgramRow = RowOf<typeof listOfPrograms>;
+
 /** The keys of the programs that a member allowed and that still have access, newest first, and their total number. */
 export async function listProgramKeys(
   query: Query,
   of: Parameters<typeof listOfPrograms>[1],
-): Promise<{ readonly rows: readonly KeyRow[]; readonly total: number }> {
+): Promise<{ readonly rows: readonly ProgramRow[]; readonly total: number }> {
   const rows = await listOfPrograms(query, of);
   return { rows, total: rows[0]?.total ?? 0 };
 }

@@ -6,5 +6,6 @@ import type { Handler } from '../context.ts';
 export const listPrograms: Handler<'programs.list'> = async (_input, { services: { database, callers }, caller }) => {
   await callers.settleKeyUse();
   const { rows, total } = await listOwnPrograms(database, caller);
-  return { body: { programs: rows.map((row) => toKey(row, viewerOf(caller))), total } };
+  const programs = rows.map((row) => ({ ...toKey(row, viewerOf(caller)), connected: row.isConnected }));
+  return { body: { programs, total } };
 };

@@ -1,6 +1,6 @@
 import type { findOperation, OperationOutput, Problem } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
-import { statusBadge } from '../../../ui/components/badge.ts';
+import { badge, statusBadge } from '../../../ui/components/badge.ts';
 import { button } from '../../../ui/components/button.ts';
 import { facts } from '../../../ui/components/facts.ts';
 import { foreignText } from '../../../ui/components/foreign-text.ts';
@@ -63,7 +63,7 @@ function programCard(program: Program): Html {
   return card(
     foreignText(client?.name ?? ''),
     html`${facts([
-      ['Status', pausedAt === null ? statusBadge('active') : html`${statusBadge('paused')} since ${time(pausedAt)}`],
+      ['Status', statusOf(program)],
       ['Client id', html`<code>${client?.id}</code>`],
       ['Allowed', time(createdAt)],
       ['Last used', lastUsedAt === null ? 'Never' : time(lastUsedAt, 'age')],
@@ -72,6 +72,13 @@ function programCard(program: Program): Html {
 <details class="more"><summary>What it may do</summary><div class="stack">${policyLists({ ...program, isPaused: pausedAt !== null })}</div></details>
 <div class="actions">${pauseForm(program)}${revokeForm(program)}</div>`,
   );
+}
+
+/** A program without a token can do nothing, so it is not shown as active. */
+function statusOf({ pausedAt, connected, lastUsedAt }: Program): Html {
+  if (pausedAt !== null) return html`${statusBadge('paused')} since ${time(pausedAt)}`;
+  if (connected) return statusBadge('active');
+  return badge(lastUsedAt === null ? 'Allowed, not connected yet' : 'Signed out');
 }
 
 function pauseForm({ id, pausedAt, client }: Program): Html {
