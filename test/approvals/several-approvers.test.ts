@@ -82,7 +82,7 @@ describe('approvals by several people', () => {
     expectProblem(await vote(admin, id), 409, 'approval_already_decided');
   });
 
-  it('are in the audit log and the events, each with its person', { tags: ['several.record'] }, async () => {
+  it('are in the audit log and the events, each with its member', { tags: ['several.record'] }, async () => {
     const id = await hold();
     await vote(owner, id);
     await vote(owner, id);
@@ -200,7 +200,7 @@ describe('approvals by several people', () => {
       await vote(admin, id, { edits: { subject: 'Edited' } });
       const { contentHash } = await read(id);
       const refused = await byLink(token, { decision: 'approve', contentHash });
-      expect([refused.status, refused.body]).toEqual([409, expect.stringContaining('It was edited since')]);
+      expect([refused.status, refused.body]).toEqual([409, expect.stringContaining('This message was edited')]);
     },
   };
 
@@ -214,7 +214,7 @@ describe('approvals by several people', () => {
     await owner.call('POST', `/keys/approvals/${id}`, { body: { decision: 'reject' } });
   });
 
-  it('send once if the last two come at the same time', { tags: ['several.count'] }, async () => {
+  it('send once if the last two are made at the same time', { tags: ['several.count'] }, async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await hold();
       const sent = await Promise.all([vote(owner, id), vote(admin, id), vote(approver, id)]);
@@ -287,7 +287,7 @@ describe('approvals by several people', () => {
       expect(await quotaUsed(server)).toBe(before + 2);
     });
 
-    it('fail for all if the acceptance check refuses it by then', async () => {
+    it('fail if the acceptance check refuses the message by then', async () => {
       const id = await hold();
       await vote(owner, id, { edits: { to: ['blocked@example.com'] } });
       await server.call('POST', '/suppressions', { body: { email: 'blocked@example.com', reason: 'manual' } });
@@ -337,7 +337,7 @@ describe('approvals by several people', () => {
   const RULE_FAULTS: Readonly<Record<string, (claims: any) => void>> = {
     '1 of the 2 people': (claims) => claims.deciders.pop(),
     'names 1 of': (claims) => claims.deciders.splice(1, 1, claims.deciders[0]),
-    'who could not approve': (claims) => Object.assign(claims.approvers, { memberIds: [idOf(admin)] }),
+    'not allowed to approve': (claims) => Object.assign(claims.approvers, { memberIds: [idOf(admin)] }),
     'has none': (claims) => delete claims.deciders[1].assertion,
   };
 
@@ -389,7 +389,7 @@ describe('approvals by several people', () => {
       expect(checks[0]).toMatchObject({
         name: 'caller',
         ok: false,
-        message: expect.stringContaining('takes 5 people'),
+        message: expect.stringContaining('5 people must approve'),
       });
       await server.database.sql`UPDATE api_keys SET approvals_needed = 2 WHERE id = ${agent.id}`;
     });
@@ -442,7 +442,7 @@ describe('approvals by several people', () => {
       ]);
     });
 
-    it('are all approvers for the mail once none of them is left', async () => {
+    it('give way to all approvers in the mail once none of them is left', async () => {
       const temporary = await joinAs(server, owner, 'approver', 'temporary@sandbox.test');
       const { key } = await holdingKey(server, { approvers: { memberIds: [idOf(temporary)] } });
       await owner.call('DELETE', `/team/${idOf(temporary)}`);
@@ -455,7 +455,7 @@ describe('approvals by several people', () => {
     });
   });
 
-  it('mail the others again after an edit, with links to what it is now', { tags: ['several.mail'] }, async () => {
+  it('mail the others again after an edit, with links to the new revision', { tags: ['several.mail'] }, async () => {
     await notifyAll();
     const id = await hold();
     await notifyAll();
@@ -479,7 +479,7 @@ describe('approvals by several people', () => {
     expectProblem(await server.call('PATCH', `/keys/${agent.id}`, { key: agent.key, body }), 403, 'missing_scope');
   });
 
-  it('do not let one of them publish what such a key wrote into a template', { tags: ['several.drafts'] }, async () => {
+  it('do not let anyone publish a template draft of such a key alone', { tags: ['several.drafts'] }, async () => {
     const body = { slug: 'welcome', name: 'Welcome', subject: 'Hi', text: 'Pay me' };
     expect((await server.call('POST', '/templates', { key: agent.key, body })).status).toBe(201);
     const refused = await owner.call('POST', '/templates/welcome/publish', { body: {} });

@@ -53,18 +53,18 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
     expect(mine).toContain('Waiting for others');
     expect(mine).not.toContain('Approve and send');
     const theirs = await page(admin, path);
-    expect(theirs).toMatch(/1 of 2 people approved it; 1 more must\..*Approved by owner@sandbox\.test/);
+    expect(theirs).toMatch(/1 of 2 people have approved it; 1 more must\..*Approved by owner@sandbox\.test/);
     expect(theirs).toContain('Approve and send');
     expect(await page(admin, '/console/approvals')).toContain('1 of 2 approved');
     const edit = { ...fields, to: 'b@receiver.example', subject: 'Edited', text: 'Hi', html: '', step: 'compare' };
     const compared = textOf((await postForm(admin, `${path}/edit`, edit)).body);
-    expect(compared).toContain('Approvals of the message before your changes no longer count.');
+    expect(compared).toContain('Earlier approvals will no longer count.');
     expect(compared).toContain('Approve with these changes');
     expect((await postForm(admin, path, fields)).headers.get('location')).toBe('/console/approvals');
     expect((await read(id)).status).toBe('approved');
   });
 
-  it('is explained on the page of a mailed link, which then shows what becomes of it', async () => {
+  it('is explained on the page of a mailed link, which then shows the outcome', async () => {
     const id = await hold();
     const token = await makeApprovalLink(server.database.sql, id);
     const stranger = {
@@ -90,7 +90,7 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
     await vote(admin, id, { edits: { subject: 'Edited' } });
     for (const path of [`/approvals/${token}`, `/approvals/${token}/edit`]) {
       const shown = await server.call('GET', path, { key: null });
-      expect([shown.status, textOf(shown.body)]).toEqual([409, expect.stringContaining('It was edited since')]);
+      expect([shown.status, textOf(shown.body)]).toEqual([409, expect.stringContaining('This message was edited')]);
       expect(shown.body).toContain(`${server.baseUrl}/console/approvals/${id}`);
     }
   });
@@ -102,7 +102,7 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
     expect(before.stdout).toMatch(/^Approvals +2 people must approve it$/m);
     const approved = await runInProcess(['approvals', 'approve', id, '--yes'], { env, columns: 120 });
     expect([approved.code, approved.stdout]).toEqual([0, expect.stringMatching(/^Status +pending$/m)]);
-    expect(approved.stdout).toMatch(/^Approvals +1 of 2 people approved it, 1 more must$/m);
+    expect(approved.stdout).toMatch(/^Approvals +1 of 2 people have approved it, 1 more must$/m);
     expect(approved.stderr).toContain('Your approval is recorded.');
     const key = await runInProcess(['keys', 'get', agent.id], { env, columns: 120 });
     expect(stripVTControlCharacters(key.stdout)).toMatch(/^approval +always; 2 people must approve$/m);
@@ -111,11 +111,11 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
       columns: 120,
     });
     expect(stripVTControlCharacters(many.stdout)).toMatch(
-      new RegExp(`^${id} +pending +1 of 2 people approved it, 1 more must$`, 'm'),
+      new RegExp(`^${id} +pending +1 of 2 people have approved it, 1 more must$`, 'm'),
     );
   });
 
-  it('is told to the agent, who may not approve, and to webhooks without content', async () => {
+  it('is reported to the agent, which may not approve, and to webhooks without content', async () => {
     const id = await hold();
     const stream = await openEventStream(server, '?events=approval.voted');
     await vote(owner, id, { note: 'About The invoice' });
@@ -133,7 +133,7 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
     stream.close();
     const client = await connectTo(server, 'toolsets=approvals', agent.key);
     const { text, record } = await client.call('get_approval', { id });
-    expect(text).toContain('Approvals: 1 of 2 people approved it; 1 more must.');
+    expect(text).toContain('Approvals: 1 of 2 people have approved it; 1 more must.');
     expect(record).toMatchObject({
       status: 'pending',
       approvers: { count: 2 },
@@ -145,11 +145,11 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
   it('is set for the account and for a key in the console', async () => {
     const set = await postForm(owner, '/console/settings/approvers', { approvalsNeeded: '2' });
     expect(set.status).toBe(303);
-    expect(await page(owner, '/console/settings')).toContain('2 people must approve each message.');
+    expect(await page(owner, '/console/settings')).toContain('2 people must approve each held message.');
     const refused = await postForm(owner, '/console/settings/approvers', { approvalsNeeded: '5' });
     expect([refused.status, textOf(refused.body)]).toEqual([
       422,
-      expect.stringContaining('5 people must approve, but the account has 2 members'),
+      expect.stringContaining('5 people must approve, but the account has only 2 members'),
     ]);
     expect((await postForm(owner, '/console/settings/approvers', { approvalsNeeded: '1' })).status).toBe(303);
     const form = {
@@ -163,7 +163,7 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
     expect(created.status).toBe(200);
     const { keys } = (await owner.call('GET', '/keys?limit=1')).body;
     expect(keys[0].approvers).toEqual({ requirePasskey: false, count: 1, memberIds: [admin.user.memberId] });
-    expect(await page(owner, `/console/keys/${keys[0].id}`)).toContain('Only 1 named person can approve.');
+    expect(await page(owner, `/console/keys/${keys[0].id}`)).toContain('Only the named approver can approve.');
     const shown = await owner.call('GET', `/console/keys/${keys[0].id}/edit`, { headers: { accept: 'text/html' } });
     expect(shown.body).toMatch(new RegExp(`value="${admin.user.memberId}" checked`));
     const saved = await postForm(owner, `/console/keys/${keys[0].id}/edit`, {
@@ -173,7 +173,7 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
     });
     expect([saved.status, textOf(saved.body)]).toEqual([
       422,
-      expect.stringContaining('2 people must approve, but memberIds names 1'),
+      expect.stringContaining('2 people must approve, but only 1 is named'),
     ]);
   });
 });

@@ -3,39 +3,42 @@ import { requirement, section } from './requirement.ts';
 export const severalApprovers = section('Approvals by several people', [
   requirement(
     'several.count',
-    'Where the account or a key asks for several people, a message is sent with the last of their approvals, once, and not before.',
+    'If the account or a key requires several approvers, a message is sent once, after the last approval, and not before.',
   ),
   requirement(
     'several.receipt',
-    'The receipt of such an approval names everyone who approved, and the rule that they met. With passkeys, it has the signature of each.',
+    'The receipt of such an approval names everyone who approved, and the rule that was met. If passkeys are required, it has the signature of each.',
   ),
-  requirement('several.record', 'Each approval is in the audit log and in the events of the hold, with its person.'),
+  requirement('several.record', 'Each approval is in the audit log and in the events of the hold, with its member.'),
   requirement('several.reject', 'One rejection ends such a hold.'),
   requirement(
     'several.attacks',
-    'No member counts twice: not by another session, device or link, not at the same time, and not after an edit. Keys, members who lost their role, and approvals of another revision do not count.',
+    'No member counts twice: not through another session, device or link, not with simultaneous requests, and not after an edit. Keys, members who lost their role, and approvals of another revision do not count.',
   ),
   requirement(
     'several.edits',
-    'An edit by one of several people changes the held message for all and starts the count again; the receipt has the hash of what was held, what was sent, and all fields that were edited.',
+    'An edit by one of several approvers changes the held message for everyone and restarts the count. The receipt has the hash of what was held, the hash of what was sent, and all edited fields.',
   ),
   requirement('several.remember', 'Recipients are trusted from then on only if everyone who approved asked for it.'),
   requirement(
     'several.rules',
-    'The strictest rule of the account and of both keys applies, also to what is held already. A rule that no one could meet is refused, and the check in advance says if too few people are left.',
+    'The strictest rule of the account and of both keys applies, also to messages that are already held. A rule that cannot be met is refused, and the check before a decision says if too few people are left.',
   ),
   requirement(
     'several.named',
-    'A key can name its approvers: only they can approve and get the mail. Others can reject.',
+    'A key can name its approvers: only they can approve, and only they get the mail. Others can reject.',
   ),
-  requirement('several.mail', 'After an edit, those who have not approved get a mail with a link to what it is now.'),
+  requirement(
+    'several.mail',
+    'After an edit, those who have not approved the new revision get a mail with a link to it.',
+  ),
   requirement(
     'several.drafts',
-    'One person alone cannot publish the template draft of a key whose sends several people approve.',
+    'No one can publish the template draft of a key whose sends several people must approve.',
   ),
   requirement(
     'several.surfaces',
-    'Console, mailed page, command line, MCP and events show how many have approved, and that an approval before the last one sends nothing.',
+    'The console, the mailed page, the command line, MCP and events show how many people have approved, and that only the last approval sends.',
   ),
 ]);
 

@@ -41,7 +41,7 @@ describe('two people approve in the console', { tags: ['several.surfaces'] }, ()
     const desk = await sitDown('owner@sandbox.test');
     await desk.page.goto(address);
     await desk.page.getByRole('button', { name: 'Approve (1 of 2)' }).click();
-    await desk.page.getByText('is recorded. 1 of 2 people approved it; 1 more must.').waitFor({ timeout: 15_000 });
+    await desk.page.getByText('is recorded. 1 of 2 people have approved it; 1 more must.').waitFor({ timeout: 15_000 });
     expect(await statusOf(id)).toBe('pending');
     await desk.page.goto(address);
     await desk.page.getByText('You approved it').waitFor();

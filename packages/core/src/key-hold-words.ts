@@ -36,7 +36,7 @@ function approversInWords({ approvers }: KeyPolicy): readonly string[] {
   if (approvers === undefined) return [];
   const { requirePasskey, count, memberIds } = approvers;
   return [
-    ...(count > 1 ? [`${peopleInWords(count, memberIds)} must approve, and each edit starts the count again.`] : []),
+    ...(count > 1 ? [`${peopleInWords(count, memberIds)} must approve, and an edit restarts the count.`] : []),
     ...(count === 1 && memberIds !== null ? [namedInWords(memberIds.length)] : []),
     ...(requirePasskey ? ['The person who approves confirms each approval with a passkey.'] : []),
   ];
@@ -50,7 +50,7 @@ function peopleInWords(count: number, memberIds: readonly string[] | null): stri
 }
 
 function namedInWords(count: number): string {
-  return count === 1 ? 'Only 1 named person can approve.' : `Only ${count} named people can approve.`;
+  return count === 1 ? 'Only the named approver can approve.' : `Only the ${count} named approvers can approve.`;
 }
 
 function draftsInWords(key: KeyPolicy): readonly string[] {

@@ -114,8 +114,8 @@ export const LIMITS = {
   approvalHoursMax: 720,
   approvalNoteCharacters: 1_000,
   approvalsPerCall: 100,
-  approversPerHold: 5, // people who must approve one held send
-  approverMembers: 50, // members that a key lists as its approvers
+  approversPerHold: 5, // people that a rule can require to approve one held send
+  approverMembers: 50, // members that a key can name as its approvers
   approvalMails: 20, // minutes between mails to each approver of an account; later holds wait for one mail about all of them
   approvalMailMinutes: 10,
   noticeRepeatHours: 24, // in which members get no second mail about the same state of a key, a domain or an endpoint

@@ -1,6 +1,6 @@
 import type { Approval } from './schemas/approval.ts';
 
-/** How far an approval is where several people must approve: `1 of 2 people approved it; 1 more must.` Null if one is enough. */
+/** How many of several people have approved a hold: `1 of 2 people have approved it; 1 more must.` Null if one is enough. */
 export function votesInWords({
   status,
   approvers,
@@ -10,5 +10,5 @@ export function votesInWords({
   if (status !== 'pending' || count < 2) return null;
   if (votes.length === 0) return `${count} people must approve it.`;
   const more = Math.max(0, count - votes.length);
-  return `${votes.length} of ${count} people approved it; ${more} more must.`;
+  return `${votes.length} of ${count} people have approved it; ${more} more must.`;
 }

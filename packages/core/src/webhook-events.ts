@@ -3,7 +3,7 @@ import { MESSAGE_EVENT_TYPES, type MessageEventType } from './events.ts';
 /** Events that are not about a message, with the API's names. Each says when it is written. */
 export const ACCOUNT_EVENT_TYPES = {
   'approval.requested': 'A send was held and waits for an approver.',
-  'approval.voted': 'A person approved a hold that more people must approve; it is still undecided.',
+  'approval.voted': 'A person approved a hold, which still needs more approvals.',
   'approval.decided': 'A hold was approved, rejected or withdrawn, or it expired.',
   'approval.reminder': 'A hold is still undecided: sent at half and at nine tenths of its time.',
   'domain.verified': 'The required records of a sending domain were found.',

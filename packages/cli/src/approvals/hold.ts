@@ -85,11 +85,11 @@ function approversOf(approvers: unknown): Pick<Hold, 'needed' | 'needsPasskey'> 
   return { needed: typeof count === 'number' ? count : 1, needsPasskey: requirePasskey === true };
 }
 
-/** `1 of 2 people approved it, 1 more must`; empty if one is enough, or if it is decided. */
+/** `1 of 2 people have approved it, 1 more must`; empty if one is enough, or if it is decided. */
 export function progressOf({ status, needed, given }: Pick<Hold, 'status' | 'needed' | 'given'>): string {
   if (status !== 'pending' || needed < 2) return '';
   if (given === 0) return `${needed} people must approve it`;
-  return `${given} of ${needed} people approved it, ${Math.max(0, needed - given)} more must`;
+  return `${given} of ${needed} people have approved it, ${Math.max(0, needed - given)} more must`;
 }
 
 /** The addresses without display names, which could hide an address or make it count twice. */

@@ -52,7 +52,7 @@ export function factLines(hold: Hold, columns: number, now: Date): readonly Show
     ...fact('Approvals', progressOf(hold), columns),
     ...fact(
       'Passkey',
-      hold.status === 'pending' && hold.needsPasskey ? 'an approval needs one, in the console' : '',
+      hold.status === 'pending' && hold.needsPasskey ? 'needed to approve it, in the console' : '',
       columns,
     ),
     ...(hold.status === 'pending' ? expiryLines(hold, columns, now) : endLines(hold, columns)),
@@ -69,7 +69,7 @@ function expiryLines({ expiresAt }: Hold, columns: number, now: Date): readonly 
 export function endLines(hold: Hold, columns: number): readonly ShownLine[] {
   const by = hold.decidedBy === null ? '' : ` by ${hold.decidedBy}`;
   const at = hold.decidedAt === null ? '' : ` on ${formatTime(hold.decidedAt)}`;
-  // An approval that others must follow leaves it pending.
+  // An approval before the last one leaves it pending.
   const isBad = (hold.status !== 'approved' && hold.status !== 'pending') || hold.outcome === 'failed';
   return [
     ...fact('Status', `${hold.status}${by}${at}`, columns, isBad ? 'bad' : 'good'),

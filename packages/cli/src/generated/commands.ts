@@ -1343,7 +1343,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approvers"
         ],
         "valueName": "json",
-        "description": "Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules.",
+        "description": "Who approves its held sends, and how. Replaces the whole setting. Null: only the rules of the account apply.",
         "value": {
           "kind": "json"
         }
@@ -1679,7 +1679,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approvers"
         ],
         "valueName": "json",
-        "description": "Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules.",
+        "description": "Who approves its held sends, and how. Replaces the whole setting. Null: only the rules of the account apply.",
         "value": {
           "kind": "json"
         }
@@ -1941,7 +1941,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide-many",
     "command": "approvals decide-many",
     "summary": "Approve or reject several held sends",
-    "description": "Decides each hold separately, by the same rules as approvals decide, and prints one result per id. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where several people must approve, keys cannot approve, and where a key names its approvers, only they can; both fail with permission_escalation. Where an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.",
+    "description": "Decides each hold separately, by the same rules as approvals decide, and prints one result per id. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. If several people must approve, keys cannot. If the key that sent the message names its approvers, only they can. Others fail with permission_escalation. If an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -2061,7 +2061,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide",
     "command": "approvals decide",
     "summary": "Approve or reject a held send",
-    "description": "Decides a hold, once: a second decision fails with approval_already_decided. If several people must approve, it stays pending until the last of them has; edits clear the approvals before. Approving queues the message, at once or for its scheduled time; if the acceptance check now refuses the message, it fails and the hold shows the reason. A rejected or failed message returns its quota. --edits creates a new revision and records the difference. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where several people must approve, keys cannot approve, and where a key names its approvers, only they can; both fail with permission_escalation. Where an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.",
+    "description": "Decides a hold, once: a second decision fails with approval_already_decided. If several people must approve, it stays pending until the last one approves, and an edit clears the earlier approvals. Approving queues the message, at once or for its scheduled time; if the acceptance check now refuses the message, it fails and the hold shows the reason. A rejected or failed message returns its quota. --edits creates a new revision and records the difference. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. If several people must approve, keys cannot. If the key that sent the message names its approvers, only they can. Others fail with permission_escalation. If an approval needs a passkey, the command fails with permission_escalation and names the page that approves; it can still reject.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -2767,7 +2767,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approvers"
         ],
         "valueName": "json",
-        "description": "What every approval of a held send needs. Replaces the whole setting: what you leave out gets its default. Where approvals need a passkey, only a page of the console loosens it, with a passkey; elsewhere that fails with `permission_escalation`.",
+        "description": "What every approval of a held send needs. Replaces the whole setting: a field you leave out gets its default. If approvals need a passkey, the setting can be loosened only in the console, with a passkey; elsewhere that fails with `permission_escalation`.",
         "value": {
           "kind": "json"
         }
@@ -3606,7 +3606,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.publish",
     "command": "templates publish",
     "summary": "Publish a template draft",
-    "description": "Makes a draft the current version of its template. Pass --content-hash as it was shown with the draft: if the draft or the current version changed since, the command fails with approval_changed. Without it, the draft is published only if no other version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with approvals:decide that did not write the draft and is not in approval mode; others fail with self_approval_forbidden. If the key of the author names its approvers, only those can publish; if several people must approve what it sends, no one can: write the change yourself instead.",
+    "description": "Makes a draft the current version of its template. Pass --content-hash as it was shown with the draft: if the draft or the current version changed since, the command fails with approval_changed. Without it, the draft is published only if no other version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with approvals:decide that did not write the draft and is not in approval mode; others fail with self_approval_forbidden. If the key that wrote the draft names its approvers, only they can publish it. If several people must approve what that key sends, no one can: make the change yourself instead.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [

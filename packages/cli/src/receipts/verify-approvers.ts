@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
 
 /**
- * Whether the deciders of an approval meet the rule that the receipt states: as many people as it asks for, each of them one whom it names,
- * and with a passkey where it asks for one. Returns what is wrong; null if nothing is, or if the receipt states no rule.
+ * Checks that the deciders of an approval meet the rule that the receipt states: enough people, only members that it names if it names any,
+ * and each with a passkey if it requires one. Returns what is wrong; null if nothing is, or if the receipt states no rule.
  */
 export function findApproverFault(claims: JsonRecord): string | null {
   const { approvers, decision } = claims;
@@ -13,7 +13,7 @@ export function findApproverFault(claims: JsonRecord): string | null {
   const people = new Set(deciders.filter(({ kind }) => kind === 'member').map(({ id }) => textOf(id)));
   if (needed > 1 && people.size < needed) return `It names ${people.size} of the ${needed} people who had to approve.`;
   const isNamed = ({ id }: JsonRecord) => !Array.isArray(memberIds) || memberIds.includes(id);
-  if (!deciders.every(isNamed)) return 'It names someone who could not approve.';
+  if (!deciders.every(isNamed)) return 'It names someone who was not allowed to approve.';
   const isProven = ({ assertion }: JsonRecord) => requirePasskey !== true || assertion !== undefined;
   return deciders.every(isProven) ? null : 'An approval that needed a passkey has none.';
 }

@@ -51,7 +51,7 @@ export const approvalReviewSchema = z
   })
   .meta({ id: 'ApprovalReview' });
 
-/** The approval of one person, where more than one must approve. */
+/** The approval of one person, if several must approve. */
 const approvalVoteSchema = z
   .object({
     memberId: idSchema.describe('The member who approved.'),
@@ -96,12 +96,12 @@ export const approvalSchema = z
     decidedAt: timestampSchema.nullable(),
     decidedBy: z.string().nullable().describe('The id of the key or user; `system` if it expired.'),
     approvers: approversSchema.describe(
-      'Who can approve it now, and how, by the strictest of the rules of the account and of the keys that sent it.',
+      'Who can approve it now, and how: the strictest of the rules of the account and of the keys that sent it.',
     ),
     votes: z
       .array(approvalVoteSchema)
       .describe(
-        'If more than one person must approve: the approvals so far of this revision, oldest first. It is sent with the last one. Empty if one person is enough.',
+        'If several people must approve: the approvals of this revision so far, oldest first. The message is sent after the last one. Empty if one person is enough.',
       ),
     ...decisionFields,
     outcome: z
@@ -169,7 +169,7 @@ const approvalDecisionSchema = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them. If several people must approve, each of them must ask for it.',
+      'Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them. If several people must approve, it applies only if all of them ask for it.',
     ),
 });
 

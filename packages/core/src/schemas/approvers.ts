@@ -4,15 +4,15 @@ import { idSchema } from './identifiers.ts';
 
 const REQUIRE_PASSKEY =
   'Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none.';
-const COUNT = `How many people must approve, 1 to ${LIMITS.approversPerHold}. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough.`;
-const MEMBER_IDS = 'The members who can approve, and who get the mail about it; keys cannot approve then.';
+const COUNT = `How many people must approve, from 1 to ${LIMITS.approversPerHold}. With 2 or more, keys cannot approve, and an edit restarts the count. One rejection is enough.`;
+const MEMBER_IDS = 'The members who can approve and who get the mail. If set, no one else can approve, and no key can.';
 
 const accountFields = {
   requirePasskey: z.boolean().describe(REQUIRE_PASSKEY),
   count: z.number().int().describe(COUNT),
 };
 
-/** How held sends are approved, by whichever of an account's keys. */
+/** How the held sends of all keys of an account are approved. */
 export const accountApproversSchema = z.object(accountFields).meta({ id: 'AccountApprovers' });
 
 /** Who approves held sends, how many of them, and how they prove it. */
@@ -41,7 +41,7 @@ export const newApproversSchema = z
       .max(LIMITS.approverMembers)
       .nullable()
       .optional()
-      .describe(`${MEMBER_IDS} Default: null, every owner, admin and approver.`),
+      .describe(`${MEMBER_IDS} Default: null, for every owner, admin and approver.`),
   })
   .meta({ id: 'NewApprovers' });
 

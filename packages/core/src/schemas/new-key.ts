@@ -74,7 +74,7 @@ const restrictionFields = {
     .nullable()
     .optional()
     .describe(
-      'Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules.',
+      'Who approves its held sends, and how. Replaces the whole setting. Null: only the rules of the account apply.',
     ),
   persona: personaSchema.nullable().optional().describe('Provenance of sends that do not set it.'),
   lockPersona: z

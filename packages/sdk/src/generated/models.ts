@@ -44,7 +44,7 @@ export type ApprovalReview = components['schemas']['ApprovalReview'];
 
 export type ApprovalVote = components['schemas']['ApprovalVote'];
 
-/** A person approved a hold that more people must approve; it is still undecided. */
+/** A person approved a hold, which still needs more approvals. */
 export type ApprovalVotedEvent = components['schemas']['ApprovalVotedEvent'];
 
 export type Approvers = components['schemas']['Approvers'];

@@ -54,7 +54,7 @@ export interface components {
         AccountApprovers: {
             /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. */
             requirePasskey: boolean;
-            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. */
+            /** @description How many people must approve, from 1 to 5. With 2 or more, keys cannot approve, and an edit restarts the count. One rejection is enough. */
             count: number;
         };
         AccountDeletion: {
@@ -171,7 +171,7 @@ export interface components {
             /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
             approvers: components["schemas"]["Approvers"];
-            /** @description If more than one person must approve: the approvals so far of this revision, oldest first. It is sent with the last one. Empty if one person is enough. */
+            /** @description If several people must approve: the approvals of this revision so far, oldest first. The message is sent after the last one. Empty if one person is enough. */
             votes: components["schemas"]["ApprovalVote"][];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
             /** @description The note of the decision. */
@@ -256,7 +256,7 @@ export interface components {
             rejectCode?: "wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other";
             edits?: components["schemas"]["ApprovalEdits"];
             /**
-             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them. If several people must approve, each of them must ask for it.
+             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them. If several people must approve, it applies only if all of them ask for it.
              * @constant
              */
             remember?: true;
@@ -342,7 +342,7 @@ export interface components {
             /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
             approvers: components["schemas"]["Approvers"];
-            /** @description If more than one person must approve: the approvals so far of this revision, oldest first. It is sent with the last one. Empty if one person is enough. */
+            /** @description If several people must approve: the approvals of this revision so far, oldest first. The message is sent after the last one. Empty if one person is enough. */
             votes: components["schemas"]["ApprovalVote"][];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
             /** @description The note of the decision. */
@@ -468,7 +468,7 @@ export interface components {
             /** @description The note of this approval. */
             note: string | null;
         };
-        /** @description A person approved a hold that more people must approve; it is still undecided. */
+        /** @description A person approved a hold, which still needs more approvals. */
         ApprovalVotedEvent: {
             /**
              * Format: uuid
@@ -489,9 +489,9 @@ export interface components {
         Approvers: {
             /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. */
             requirePasskey: boolean;
-            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. */
+            /** @description How many people must approve, from 1 to 5. With 2 or more, keys cannot approve, and an edit restarts the count. One rejection is enough. */
             count: number;
-            /** @description The members who can approve, and who get the mail about it; keys cannot approve then. Null: every owner, admin and approver. */
+            /** @description The members who can approve and who get the mail. If set, no one else can approve, and no key can. Null: every owner, admin and approver. */
             memberIds: string[] | null;
         };
         Attachment: {
@@ -1581,7 +1581,7 @@ export interface components {
                 /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
-            /** @description Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules. */
+            /** @description Who approves its held sends, and how. Replaces the whole setting. Null: only the rules of the account apply. */
             approvers?: components["schemas"]["NewApprovers"] | null;
             /** @description Provenance of sends that do not set it. */
             persona?: {
@@ -1977,15 +1977,15 @@ export interface components {
         NewAccountApprovers: {
             /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. Default: false. */
             requirePasskey?: boolean;
-            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. Default: 1. */
+            /** @description How many people must approve, from 1 to 5. With 2 or more, keys cannot approve, and an edit restarts the count. One rejection is enough. Default: 1. */
             count?: number;
         };
         NewApprovers: {
             /** @description Whether an approval needs a passkey of the person who approves, on the page of the hold. Rejecting needs none. Default: false. */
             requirePasskey?: boolean;
-            /** @description How many people must approve, 1 to 5. With 2 or more, keys cannot approve, and every edit starts the count again. One rejection is enough. Default: 1. */
+            /** @description How many people must approve, from 1 to 5. With 2 or more, keys cannot approve, and an edit restarts the count. One rejection is enough. Default: 1. */
             count?: number;
-            /** @description The members who can approve, and who get the mail about it; keys cannot approve then. Default: null, every owner, admin and approver. */
+            /** @description The members who can approve and who get the mail. If set, no one else can approve, and no key can. Default: null, for every owner, admin and approver. */
             memberIds?: string[] | null;
         };
         NewKey: {
@@ -2030,7 +2030,7 @@ export interface components {
                 /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
-            /** @description Who approves its held sends, and how. Replaces the whole setting; null for nothing more than the account’s rules. */
+            /** @description Who approves its held sends, and how. Replaces the whole setting. Null: only the rules of the account apply. */
             approvers?: components["schemas"]["NewApprovers"] | null;
             /** @description Provenance of sends that do not set it. */
             persona?: {

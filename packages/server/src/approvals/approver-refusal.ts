@@ -7,25 +7,25 @@ export interface WouldApprove {
   readonly isKey: boolean;
 }
 
-/** Why the rules of a hold let this member or key not approve it; null if they do. The hold can still be rejected. */
+/** Why the rules of a hold do not let this member or key approve it; null if they do. It can still be rejected. */
 export function refuseApprover({ count, memberIds }: ApproverRules, { memberId, isKey }: WouldApprove): Refusal | null {
   if (isKey && count > 1) {
-    return refuse(`Approving this takes ${count} people, and a key is not one.`, 'Ask the approvers to approve it.');
+    return refuse(`${count} people must approve this, and a key is not a person.`, 'Ask the approvers to approve it.');
   }
   if (memberIds === null || (!isKey && memberIds.includes(memberId))) return null;
   return refuse(
     'Only the approvers that its key names can approve this, and the caller is not one of them.',
-    'Ask one of them to approve it, or reject it. The key names them in `approvers.memberIds`.',
+    'Ask one of them to approve it, or reject it. `approvers.memberIds` of the hold lists them.',
   );
 }
 
 /** Why too few members can approve a hold; null if enough can. */
 export function refuseTooFew({ count }: ApproverRules, able: readonly string[]): Refusal | null {
   if (able.length >= count) return null;
-  const people = able.length === 1 ? '1 member' : `${able.length} members`;
+  const people = able.length === 0 ? 'no one' : `only ${able.length}`;
   return refuse(
-    `Approving this takes ${count} ${count === 1 ? 'person' : 'people'}, and ${people} can.`,
-    'Give more members a role that approves, or change `approvers` of the key or the account.',
+    `${count} ${count === 1 ? 'person' : 'people'} must approve this, but ${people} can.`,
+    'Give more members a role that can approve, or change `approvers` of the key or the account.',
   );
 }
 

@@ -72,14 +72,14 @@ export interface DecidingManner {
   readonly confirmed?: Confirmed | null;
   /**
    * Runs in the transaction of the decision.
-   * @param isFinal false for an approval that more must follow
+   * @param isFinal false for an approval that leaves the hold undecided, because more people must approve
    */
   readonly onDecided?: (transaction: Query, now: Date, isFinal: boolean) => Promise<void>;
 }
 
 export type DecisionVerdict =
   | { readonly kind: 'decided'; readonly emailId: string; readonly outcome: 'queued' | 'failed' | 'rejected' }
-  /** An approval that more must follow: the hold is still undecided. */
+  /** An approval before the last one: the hold is still undecided. */
   | { readonly kind: 'recorded'; readonly emailId: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'self_approval' }

@@ -20,7 +20,7 @@ export interface ForeseenApproval {
 /**
  * What an approval would do now, by the rules of the approval itself: it changes, charges and counts nothing. The checks that belong to the
  * decision come first, because a decision that is refused leaves the message held.
- * @param by who would decide: a caller, or the member of the link in a mail, whose decision no key's rules restrict
+ * @param by who would decide: a caller, or the member to whom a link was mailed, whose decision no key's rules restrict
  */
 export async function foreseeApproval(
   query: Query,

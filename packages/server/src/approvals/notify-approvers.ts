@@ -125,8 +125,8 @@ async function makeNotices(
 }
 
 /**
- * Whether an approver is asked to decide a hold: one whom its keys name, and who has not approved it yet. If none of those named may decide
- * any more, all approvers are asked: they can reject it, or change the key.
+ * Whether an approver is asked to decide a hold: its keys name them or no one, and they have not approved it yet. If none of the named members
+ * can decide any longer, all approvers are asked, because they can reject it or change the key.
  */
 function isAsked(
   { memberId }: Approver,

@@ -16,7 +16,7 @@ interface Releasing {
   readonly retryHours: number;
 }
 
-/** Queues an approved message, or fails it if the acceptance check refuses it by now. */
+/** Queues an approved message, or fails it if the acceptance check now refuses it. */
 export async function releaseMessage(
   transaction: Query,
   { ids, sandboxDomain, byDomain, retryHours }: Releasing,

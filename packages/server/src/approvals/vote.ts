@@ -36,8 +36,8 @@ export interface Votes {
 }
 
 /**
- * Stores the approval of a member and returns all that count. An edit changes the held message for everyone, so it clears those before.
- * @throws LostRoleError if the member may not decide any more
+ * Stores the approval of a member and returns all approvals that count. An edit changes the message for everyone, so it clears earlier ones.
+ * @throws LostRoleError if the member may no longer decide
  */
 export async function vote(
   transaction: Query,
@@ -80,7 +80,7 @@ export function editedSince(
   return [...new Set([...edited, ...fields])];
 }
 
-/** Records an approval that more must follow: in the events of the hold and in the audit log, and announces it. */
+/** Records an approval before the last one in the events of the hold and in the audit log, and announces it. */
 export async function recordVote(
   transaction: Query,
   ids: IdGenerator,

@@ -58,8 +58,8 @@ function notAble(index: number): FieldProblem {
 
 function tooFew(needed: number, people: number, areNamed: boolean): FieldProblem {
   const who = areNamed
-    ? `memberIds names ${people}`
-    : `the account has ${people} ${people === 1 ? 'member' : 'members'} who can approve`;
+    ? `only ${people} ${people === 1 ? 'is' : 'are'} named`
+    : `the account has only ${people} ${people === 1 ? 'member' : 'members'} who can approve`;
   return { path: 'approvers.count', code: CONFLICT, message: `${needed} people must approve, but ${who}` };
 }
 

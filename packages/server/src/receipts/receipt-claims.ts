@@ -75,7 +75,7 @@ export interface ReceiptClaims {
     readonly reasons: readonly HoldReason[];
     readonly since: string;
   };
-  /** Of an approval: the rules that it met. Null where they were not recorded. */
+  /** Of an approval: the rules that it met. Null if they were not recorded. */
   readonly approvers: {
     readonly requirePasskey: boolean;
     /** How many people had to approve. */
@@ -83,12 +83,12 @@ export interface ReceiptClaims {
     /** The members who could approve; null for every owner, admin and approver. */
     readonly memberIds: readonly string[] | null;
   } | null;
-  /** Everyone whose approval counted, the first to approve first; or the one who rejected. */
+  /** Of an approval: everyone whose approval counted, oldest first. Of a rejection: the one who rejected. */
   readonly deciders: readonly ReceiptDecider[];
   readonly decidedAt: string;
 }
 
-/** A member as stored with an approval that others had to follow. */
+/** A member, as stored with an approval before the last one. */
 export const memberDeciderSchema = z.object({
   kind: z.literal('member'),
   id: z.string(),

@@ -45,7 +45,7 @@ export type DraftVerdict =
 export type DraftObstacle =
   | { readonly kind: 'not_found' | 'no_draft' | 'own_draft' | 'not_yours' | 'already_published' | 'gone' | 'changed' }
   | { readonly kind: 'several'; readonly versions: readonly number[] }
-  /** More than one person approves what the key of the author sends, so one alone cannot publish what it wrote. */
+  /** Several people must approve what the key of the author sends, so no one can publish its draft alone. */
   | { readonly kind: 'several_approvers'; readonly count: number }
   /** The key of the author names its approvers, and the decider is not one of them. */
   | { readonly kind: 'not_approver' }

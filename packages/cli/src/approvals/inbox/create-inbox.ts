@@ -206,7 +206,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const trusted = remember ? ', and its recipients are trusted' : '';
     if (decision === 'reject') notify(`Rejected: ${hold.subject}`, 'good');
     else if (hold.outcome === 'failed') notify(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
-    else if (hold.status === 'pending') notify(`Approved by you; ${progressOf(hold)}: ${hold.subject}`, 'good');
+    else if (hold.status === 'pending') notify(`You approved it; ${progressOf(hold)}: ${hold.subject}`, 'good');
     else notify(`Approved${trusted}: ${hold.subject}`, 'good');
   }
 

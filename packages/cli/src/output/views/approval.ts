@@ -32,11 +32,11 @@ export function showDecision(response: JsonRecord, output: Output): void {
   ];
   output.writeText(lines.map((line) => toText(line, output)).join(''));
   if (hold.status === 'pending')
-    output.remark(`Your approval is recorded. It is sent when enough people have approved.`);
+    output.remark('Your approval is recorded. The message is sent when enough people have approved it.');
   else output.remark(`Follow the message: postrider emails get ${hold.emailId}`);
 }
 
-/** One line per hold of a decision about several: what became of it, or why nothing did. */
+/** One line per hold of a decision about several: its status, and what happened or why it was refused. */
 export function showDecisions(response: Shown<ApprovalOutcomes>, output: Output): void {
   const results = recordsOf(response['results']);
   const cells = (read: (result: JsonRecord) => string) => results.map((result) => singleLine(read(result)));
@@ -48,7 +48,7 @@ export function showDecisions(response: Shown<ApprovalOutcomes>, output: Output)
       paint: (cell: string) => (cell === 'not decided' ? output.paint.bad(cell) : output.paint.status(cell)),
     },
     // Errors are not cut, because they say what to do.
-    { title: 'what happened', cells: cells(outcomeOf), minWidth: 24, wraps: true as const },
+    { title: 'details', cells: cells(outcomeOf), minWidth: 24, wraps: true as const },
   ];
   output.writeText(renderTable(columns, output.width, output.paint));
   const count = (name: 'accepted' | 'refused' | 'total') => singleLine(textOf(response[name]));

@@ -38,10 +38,10 @@ export class ApprovalsResource {
    * Decides each hold separately, by the same rules as `POST /keys/approvals/:id`. Always returns 207 with one result
    * per id, in order. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the
    * key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`.
-   * A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. Where
-   * `approvers` of the hold has a `count` above 1, only members can approve, and where it has `memberIds`, only those;
-   * others get 403 `permission_escalation`. Where `approvers.requirePasskey` is true, only the page of the hold
-   * approves: 403 `permission_escalation` names its address. Rejecting works everywhere.
+   * A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. If
+   * `approvers.count` of the hold is above 1, keys cannot approve. If `approvers.memberIds` names members, only they
+   * can. Others get 403 `permission_escalation`. If `approvers.requirePasskey` is true, only the page of the hold can
+   * approve: 403 `permission_escalation` names its address. Rejecting works everywhere.
    *
    * @throws PostriderError with `self_approval_forbidden`, `permission_escalation`, besides the codes that every call
    * can return.
@@ -69,17 +69,17 @@ export class ApprovalsResource {
    * Approve or reject a held send.
    *
    * Decides a hold, once: a second decision is 409 `approval_already_decided`. If several people must approve
-   * (`approvers.count`), an approval before the last one is recorded in `votes`, and the hold stays `pending`; `edits`
-   * then change the held message for everyone and clear earlier approvals. Approving queues the message, at once or for
-   * its scheduled time. The acceptance check runs again, including for the edits. If it refuses the message, the
-   * response is still 200: `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota
-   * is returned. Rejecting also returns the quota. `edits` create a new revision and record the difference. Signed-in
-   * users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message
-   * and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what
-   * its own recipient allowlist and send limit allow; otherwise the send stays held. Where `approvers` of the hold has
-   * a `count` above 1, only members can approve, and where it has `memberIds`, only those; others get 403
-   * `permission_escalation`. Where `approvers.requirePasskey` is true, only the page of the hold approves: 403
-   * `permission_escalation` names its address. Rejecting works everywhere.
+   * (`approvers.count`), each approval before the last one is recorded in `votes`, and the hold stays `pending`.
+   * `edits` then change the held message for everyone and clear the earlier approvals. Approving queues the message, at
+   * once or for its scheduled time. The acceptance check runs again, including for the edits. If it refuses the
+   * message, the response is still 200: `outcome` is `failed` with the reason in `problem`, the message is `failed`,
+   * and its quota is returned. Rejecting also returns the quota. `edits` create a new revision and record the
+   * difference. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key
+   * that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A
+   * key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. If
+   * `approvers.count` of the hold is above 1, keys cannot approve. If `approvers.memberIds` names members, only they
+   * can. Others get 403 `permission_escalation`. If `approvers.requirePasskey` is true, only the page of the hold can
+   * approve: 403 `permission_escalation` names its address. Rejecting works everywhere.
    *
    * @param id The id of the hold: the `approvalId` of the send.
    *

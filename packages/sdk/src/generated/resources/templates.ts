@@ -160,8 +160,9 @@ export class TemplatesResource {
    * changed since, nothing is published (409 `approval_changed`). Without it, a draft is published only if no other
    * version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with
    * `approvals:decide` that did not write the draft and is not in approval mode; other callers get 403
-   * `self_approval_forbidden`. The `approvers` of the author apply too: if they name members, only those can publish;
-   * if several people must approve, no one can, and a user writes the change instead (403 `permission_escalation`).
+   * `self_approval_forbidden`. The `approvers` of the account and of the key that wrote the draft apply too. If they
+   * name members, only those can publish. If several people must approve, no one can: make the change yourself instead.
+   * Both fail with 403 `permission_escalation`.
    *
    * @param id Template id or slug.
    *

@@ -51,19 +51,19 @@ export function renderDecidedPage(approval: Approval): string {
   return short(title, html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`);
 }
 
-/** For an approval that others must follow. */
+/** For an approval before the last one. */
 export function renderRecordedPage(approval: Approval): string {
   return short(
     'Your approval is recorded',
-    html`<p role="status">“${approval.subject}”</p><p>${votesInWords(approval)} It is sent with the last approval.</p><p>You can close this page.</p>`,
+    html`<p role="status">“${approval.subject}”</p><p>${votesInWords(approval)} The message is sent after the last approval.</p><p>You can close this page.</p>`,
   );
 }
 
 /** For a link to a revision that another approver has edited since. */
 export function renderOutdatedPage(approval: Approval, console: string): string {
   return short(
-    'It was edited since',
-    html`<p>Another approver changed “${approval.subject}” after this link was made, so the link no longer decides. You get a new mail about it.</p><p><a class="button" href="${console}">Open it in the console</a></p>`,
+    'This message was edited',
+    html`<p>Another approver edited “${approval.subject}” after you got this link, so the link no longer works. You will get a new mail about it.</p><p><a class="button" href="${console}">Open it in the console</a></p>`,
   );
 }
 

@@ -262,7 +262,7 @@ async function alreadyDecided({ approval, status, own, link }: FoundHold, reply:
   return sendPage(reply.code(410), renderAlreadyDecidedPage({ ...approval, status }, decider));
 }
 
-/** A link decides the revision that its mail was about. */
+/** A link can decide only the revision that its mail was about. */
 function isOutdated({ link, approval }: FoundHold): boolean {
   return link.revision !== approval.revision;
 }

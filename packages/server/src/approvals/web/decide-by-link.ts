@@ -29,7 +29,7 @@ export async function decideByLink(
     const verdict = await decideApproval(tools, { accountId, id }, decision, decider, {
       ...{ caller: null, confirmed },
       onDecided: async (transaction, now, isFinal) => {
-        // Where more people must approve, the link still shows its member what becomes of it.
+        // If more people must approve, the link stays live, so that its member can see the outcome.
         const isLive = isFinal
           ? await markLinkUsed(transaction, tokenHash, now)
           : await lockLink(transaction, tokenHash);

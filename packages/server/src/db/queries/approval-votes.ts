@@ -68,7 +68,7 @@ const revise = defineStatement(
       WHERE account_id = ${accountId} AND id = ${id} AND status = 'pending' AND revision = ${revision}`),
 );
 
-/** Records an edit of a hold that stays undecided. The approvers are told again, because their links are for the earlier revision. */
+/** Records an edit of a hold that stays undecided. The approvers are notified again, because their links are for the earlier revision. */
 export async function reviseApproval(
   transaction: Query,
   { accountId, id, revision }: Hold & { readonly revision: number },

@@ -60,7 +60,7 @@ const readAble = defineStatement(
     ),
 );
 
-/** Those of these members who may decide now; null for all members of the account. */
+/** Which of these members may decide now. Without a list, which members of the account may. */
 export async function readAbleApprovers(
   query: Query,
   accountId: string,

@@ -44,12 +44,12 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
   return { body: await readAccount({ database, installation }, accountId) };
 };
 
-/** Where approvals need a passkey, no one loosens them without one. */
+/** Where approvals need a passkey, loosening them needs one too. */
 function isLooser(wanted: Pick<ApproverRules, 'requirePasskey' | 'count'>, now: ApproverRules): boolean {
   return now.requirePasskey && (!wanted.requirePasskey || wanted.count < now.count);
 }
 
 function loosening(what: unknown): GuardedChange {
-  const detail = 'Approvals would need no passkey, or fewer people.';
+  const detail = 'Approvals would no longer need a passkey, or would need fewer people.';
   return { operation: 'account.update', target: null, what, detail, page: '/console/settings' };
 }

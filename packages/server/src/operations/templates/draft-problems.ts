@@ -68,8 +68,8 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
       });
     case 'several_approvers':
       return new ProblemError('permission_escalation', {
-        detail: `${obstacle.count} people approve what the author of this draft sends, so one alone cannot publish it.`,
-        fix: `Make the change as your own, with ${nameOperation('templates.update')}, and discard the draft.`,
+        detail: `${obstacle.count} people must approve what the author of this draft sends, so no one can publish it alone.`,
+        fix: `Make the change yourself, with ${nameOperation('templates.update')}, and discard the draft.`,
       });
     case 'not_approver':
       return new ProblemError('permission_escalation', {

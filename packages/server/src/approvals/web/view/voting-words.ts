@@ -14,7 +14,7 @@ export function votingNotice({ approval, voting }: HeldView): Html | null {
   const progress = votesInWords(approval);
   if (progress === null && voting.approvers === null) return null;
   const { hasVoted, mayApprove, voters } = voting;
-  const title = hasVoted ? 'You approved it' : (progress ?? 'Only its approvers can approve it');
+  const title = hasVoted ? 'You approved it' : (progress ?? 'Only named approvers can approve it');
   return notice(
     mayApprove ? 'info' : 'warn',
     title,
@@ -29,8 +29,8 @@ function votersInWords(voters: readonly string[]): Html | null {
 
 function approversInWords({ approvers, mayApprove }: Voting): Html | null {
   if (approvers === null) return null;
-  const names = approvers.length === 0 ? html`no one who is still in the team` : listed(approvers);
-  return html`Its key names who can approve it: ${names}.${mayApprove ? null : ' You can reject it.'}`;
+  const names = approvers.length === 0 ? html`none of them is still in the team` : listed(approvers);
+  return html`Its key names the approvers: ${names}.${mayApprove ? null : ' You can still reject it.'}`;
 }
 
 function listed(names: readonly string[]): Html {
@@ -40,7 +40,7 @@ function listed(names: readonly string[]): Html {
 /** How the viewer is called in a list of voters. */
 export const YOU = 'You';
 
-/** The button that approves: it sends only with the last of the approvals. */
+/** The label of the button that approves. Only the last approval sends. */
 export function approveLabel({ approvers: { count }, votes }: Approval): string {
   return count > 1 && votes.length + 1 < count ? `Approve (${votes.length + 1} of ${count})` : 'Approve and send';
 }
@@ -48,6 +48,6 @@ export function approveLabel({ approvers: { count }, votes }: Approval): string 
 /** What an edit does where several people must approve. */
 export function editingClears({ approvers: { count }, votes }: Approval): string {
   const more = count - 1;
-  const cleared = votes.length === 0 ? '' : ' Approvals of the message before your changes no longer count.';
-  return `The message is not sent yet: ${more} more ${more === 1 ? 'person' : 'people'} must approve it as you changed it.${cleared}`;
+  const cleared = votes.length === 0 ? '' : ' Earlier approvals will no longer count.';
+  return `The message will not be sent yet: ${more} more ${more === 1 ? 'person' : 'people'} must approve your version.${cleared}`;
 }

@@ -30,7 +30,7 @@ export function approverFields(
 ): Html {
   const ticked = new Set(form.all('approver'));
   const gone = [...ticked].filter((id) => !listed.some((one) => one.id === id));
-  const former = gone.map((id) => ({ id, name: `A member who cannot approve now (${id})`, role: '' }));
+  const former = gone.map((id) => ({ id, name: `A member who can no longer approve (${id})`, role: '' }));
   const boxes = [...listed, ...former].map(({ id, name, role }) =>
     checkbox({ name: 'approver', value: id, label: name, hint: role, isChecked: ticked.has(id) }),
   );
@@ -38,7 +38,7 @@ export function approverFields(
   const people =
     boxes.length === 0
       ? null
-      : html`<fieldset><legend>Only these people can approve</legend>${fault === null ? null : html`<span class="fault" role="alert">${fault}</span>`}<p class="small soft">They get the mail about its messages. None ticked: every owner, admin and approver.</p>${boxes}</fieldset>`;
+      : html`<fieldset><legend>Only these people can approve</legend>${fault === null ? null : html`<span class="fault" role="alert">${fault}</span>`}<p class="small soft">Only they get the mail about its messages. If you tick no one, every owner, admin and approver can approve.</p>${boxes}</fieldset>`;
   return html`${countField(form.get('approvalsNeeded'), faultOf(errors, 'approvers.count'))}${people}
 ${checkbox({ name: 'requirePasskey', label: 'An approval needs a passkey of the person who approves', hint: 'Then no stolen session, key or link in a mail can approve. The account can require it for all keys.', isChecked: form.has('requirePasskey') })}`;
 }
@@ -51,7 +51,7 @@ export function countField(value: string | null, fault: string | null): Html {
   }));
   return select({
     ...{ name: 'approvalsNeeded', label: 'How many people must approve', value: value ?? '1', options, fault },
-    hint: 'With 2 or more, no key can approve, and an edit by one of them must be approved by the others.',
+    hint: 'With 2 or more, keys cannot approve, and an edit restarts the count. One rejection is enough.',
   });
 }
 

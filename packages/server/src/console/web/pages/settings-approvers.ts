@@ -9,7 +9,7 @@ import { countField } from './approver-fields.ts';
 
 type Approvers = OperationOutput<ReturnType<typeof findOperation<'account.get'>>>['approvers'];
 
-/** The rules of the account about approvals: how many people, and whether with a passkey. Each has a form of its own. */
+/** The rules of the account about approvals: how many people, and whether with a passkey. Each has its own form. */
 export function approversCard(
   request: PageRequest,
   path: string,
@@ -28,10 +28,10 @@ export function approversCard(
 function countRow(count: number): Html {
   const [head, words] =
     count === 1
-      ? ['One person approves.', 'A single key can require more, or name its approvers, on its page.']
+      ? ['One person must approve each held message.', 'A key can require more, or name its approvers, on its page.']
       : [
-          `${count} people must approve each message.`,
-          'No key can approve, and an edit by one of them must be approved by the others. One rejection is enough.',
+          `${count} people must approve each held message.`,
+          'Keys cannot approve, and an edit restarts the count. One rejection is enough.',
         ];
   return html`<div class="row"><span><b>${head}</b> ${words}</span></div>`;
 }
@@ -57,5 +57,5 @@ export function approversChanged(before: Approvers, { requirePasskey, count }: A
   if (requirePasskey !== before.requirePasskey) {
     return requirePasskey ? 'Approvals need a passkey from now on.' : 'Approvals need no passkey any more.';
   }
-  return count === 1 ? 'One person approves from now on.' : `${count} people must approve from now on.`;
+  return count === 1 ? 'One person must approve from now on.' : `${count} people must approve from now on.`;
 }
