@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findApproverFault } from '../../packages/cli/src/receipts/verify-approvers.ts';
 import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
+import { readApproverRules } from '../../packages/server/src/db/queries/approver-rules.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { readInstallationMail } from '../harness/installation-mail.ts';
@@ -189,6 +190,13 @@ describe('approvals by several people', () => {
       await vote(owner, id, { edits: { subject: 'Edited' } });
       expectProblem(await vote(admin, id, { contentHash }), 409, 'approval_changed');
     },
+    'of an edit that they have not seen': async (id) => {
+      await vote(owner, id, { edits: { subject: 'Edited' } });
+      expectProblem(await vote(admin, id), 409, 'approval_changed');
+      const body = { ids: [id], decision: 'approve' };
+      const many = await admin.call('POST', '/keys/approvals', { body });
+      expect(many.body.results[0].error.code).toBe('approval_changed');
+    },
     'before an edit and after it': async (id) => {
       await vote(admin, id);
       expect((await vote(owner, id, { edits: { subject: 'Edited' } })).body.votes).toMatchObject([
@@ -218,9 +226,27 @@ describe('approvals by several people', () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await hold();
       const sent = await Promise.all([vote(owner, id), vote(admin, id), vote(approver, id)]);
-      const outcomes = sent.map(({ status, body }) => (status === 200 ? body.status : body.code)).sort();
-      expect(outcomes).toEqual(['approval_already_decided', 'approved', 'pending']);
+      expect(sent.map(({ status }) => status).sort()).toEqual([200, 200, 409]);
+      const events = await server.database.sql`SELECT type FROM approval_events WHERE approval_id = ${id} ORDER BY id`;
+      expect(events.map(({ type }) => type)).toEqual(['requested', 'voted', 'approved']);
       expect((await receiptOf(id)).deciders).toHaveLength(2);
+    }
+  });
+
+  it('do not send what a member approves while another who approved it loses the role', {
+    tags: ['several.attacks'],
+  }, async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await hold();
+      const leaver = await joinAs(server, owner, 'approver', `racer-${round}@sandbox.test`);
+      await vote(leaver, id);
+      const [, last] = await Promise.all([
+        owner.call('PATCH', `/team/${idOf(leaver)}`, { body: { role: 'viewer' } }),
+        vote(admin, id),
+      ]);
+      const { status, votes } = await read(id);
+      // Either the approval was complete before the role was lost, or it counts no more.
+      expect([last.status, votes.length]).toEqual([200, status === 'approved' ? 2 : 1]);
     }
   });
 
@@ -263,8 +289,9 @@ describe('approvals by several people', () => {
     it('can be edited by each in turn, until all have approved the same', async () => {
       const id = await hold({ subject: 'One' });
       await vote(owner, id, { edits: { subject: 'Two' } });
-      await vote(admin, id, { edits: { subject: 'Three', text: 'Hello again' } });
-      const after = await vote(owner, id);
+      const { contentHash } = await read(id);
+      const edited = await vote(admin, id, { contentHash, edits: { subject: 'Three', text: 'Hello again' } });
+      const after = await vote(owner, id, { contentHash: edited.body.contentHash });
       expect(after.body).toMatchObject({ status: 'approved', revision: 3, edited: ['subject', 'text'] });
       const revisions = await server.database.sql`
         SELECT revision, actor FROM approval_revisions WHERE approval_id = ${id} ORDER BY revision`;
@@ -279,7 +306,7 @@ describe('approvals by several people', () => {
       const id = await hold({ to: ['a@example.com'] });
       await vote(owner, id, { edits: { to: ['a@example.com', 'b@example.com'] } });
       expect(await quotaUsed(server)).toBe(before + 1);
-      await vote(admin, id);
+      await vote(admin, id, { contentHash: (await read(id)).contentHash });
       expect(await quotaUsed(server)).toBe(before + 2);
       const other = await hold({ to: ['a@example.com'] });
       await vote(owner, other, { edits: { to: ['a@example.com', 'b@example.com'] } });
@@ -291,7 +318,7 @@ describe('approvals by several people', () => {
       const id = await hold();
       await vote(owner, id, { edits: { to: ['blocked@example.com'] } });
       await server.call('POST', '/suppressions', { body: { email: 'blocked@example.com', reason: 'manual' } });
-      const done = await vote(admin, id);
+      const done = await vote(admin, id, { contentHash: (await read(id)).contentHash });
       expect(done.body).toMatchObject({
         status: 'approved',
         outcome: 'failed',
@@ -382,6 +409,74 @@ describe('approvals by several people', () => {
       expectProblem(named, 422, 'validation_failed');
     });
 
+    it('count only what meets them now, and ask for it again', {
+      tags: ['several.rules', 'several.surfaces'],
+    }, async () => {
+      const { id: keyId, key } = await holdingKey(server, { approvers: { count: 3 } });
+      const change = async (approvers: object) => {
+        expect((await owner.call('PATCH', `/keys/${keyId}`, { body: { approvers } })).status).toBe(200);
+      };
+      const page = async (session: TestSession, id: string) =>
+        (await session.call('GET', `/console/approvals/${id}`, { headers: { accept: 'text/html' } })).body;
+      // Fewer are needed: any of them sends it.
+      const fewer = await hold({}, key);
+      await vote(owner, fewer);
+      await vote(admin, fewer);
+      expect(await page(owner, fewer)).not.toContain('value="approve"');
+      await change({ count: 2 });
+      expect(await page(owner, fewer)).toContain('Approve and send');
+      expect((await vote(owner, fewer)).body).toMatchObject({ status: 'approved', votes: [{}, {}] });
+      const alone = await hold({}, key);
+      await vote(owner, alone);
+      await change({ count: 1 });
+      expect(await page(owner, alone)).toContain('Approve and send');
+      const done = await vote(admin, alone);
+      expect(done.body).toMatchObject({ status: 'approved', votes: [], decidedBy: idOf(admin) });
+      expect((await receiptOf(alone)).deciders).toMatchObject([{ id: idOf(admin) }]);
+      // A voter who is no longer named does not count, and is not shown.
+      await change({ count: 2 });
+      const named = await hold({}, key);
+      await vote(approver, named);
+      await change({ count: 2, memberIds: [idOf(owner), idOf(admin)] });
+      expect((await read(named)).votes).toEqual([]);
+      expect((await vote(owner, named)).body).toMatchObject({ status: 'pending', votes: [{ memberId: idOf(owner) }] });
+      expect((await vote(admin, named)).body).toMatchObject({ status: 'approved', votes: [{}, {}] });
+      // A former approval without a passkey is asked for again, on the page.
+      await change({ count: 2 });
+      const proven = await hold({}, key);
+      await vote(owner, proven);
+      await server.database.sql`UPDATE api_keys SET approvals_need_passkey = true WHERE id = ${keyId}`;
+      expect((await read(proven)).votes).toEqual([]);
+      expect(await page(owner, proven)).toContain('Approve (1 of 2)');
+      await server.database.sql`UPDATE api_keys SET approvals_need_passkey = false WHERE id = ${keyId}`;
+    });
+
+    it('are the same in a list of holds as at the decision', { tags: ['several.rules'] }, async () => {
+      const { sql } = server.database;
+      const lists = [null, [idOf(owner), idOf(admin)], [idOf(admin), idOf(approver)]];
+      const [asking, issuing] = [await holdingKey(server), await holdingKey(server)];
+      const id = await hold({}, asking.key);
+      await sql`UPDATE messages SET key_id = ${issuing.id} WHERE id = ${(await read(id)).emailId}`;
+      for (const [needed, passkey] of [
+        [1, false],
+        [3, true],
+      ] as const) {
+        for (const ids of lists) {
+          for (const others of lists) {
+            await sql`UPDATE api_keys SET approvals_needed = ${needed}, approver_ids = ${ids} WHERE id = ${asking.id}`;
+            await sql`UPDATE api_keys SET approvals_need_passkey = ${passkey}, approver_ids = ${others} WHERE id = ${issuing.id}`;
+            const { memberIds, ...rules } = await readApproverRules(sql, server.accountId, [asking.id, issuing.id]);
+            const shown = (await read(id)).approvers;
+            expect({ ...shown, memberIds: shown.memberIds?.sort() ?? null }).toEqual({
+              ...rules,
+              memberIds: memberIds === null ? null : [...memberIds].sort(),
+            });
+          }
+        }
+      }
+      await sql`UPDATE api_keys SET approvals_need_passkey = false, approvals_needed = 1 WHERE id = ${issuing.id}`;
+    });
+
     it('say in advance that too few are left', async () => {
       const id = await hold();
       await server.database.sql`UPDATE api_keys SET approvals_needed = 5 WHERE id = ${agent.id}`;
@@ -440,6 +535,16 @@ describe('approvals by several people', () => {
       expect(more.body.errors).toMatchObject([
         { path: 'approvers.count', message: expect.stringContaining('names fewer') },
       ]);
+    });
+
+    it('are counted apart in a mail that does not name every message', async () => {
+      const { key } = await holdingKey(server);
+      await notifyAll();
+      for (let sent = 0; sent < 205; sent += 1) await hold({}, sent % 2 === 0 ? key : named.key);
+      await notifyAll();
+      const last = async (to: string) => (await readInstallationMail(server.database, { to })).at(-1)?.subject;
+      expect(await last('approver@sandbox.test')).toMatch(/: 205 emails$/);
+      expect(await last('admin@sandbox.test')).toMatch(/: 103 emails$/);
     });
 
     it('give way to all approvers in the mail once none of them is left', async () => {

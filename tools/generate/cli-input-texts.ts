@@ -22,7 +22,7 @@ const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     id: HOLD_ID,
     contentHash: `The hash of the hold you reviewed. ${CONTENT_HASH}`,
     remember:
-      'Trusts these recipients for this key from now on: the first contact and the domain of a recipient no longer hold messages to them.',
+      'Trusts these recipients for this key from now on: the first contact and the domain of a recipient no longer hold messages to them. If several people must approve, each must ask for it.',
   },
   'templates.publish': { contentHash: `The hash that was shown with the draft. ${CONTENT_HASH}` },
   'templates.discard': { contentHash: `The hash that was shown with the draft. ${CONTENT_HASH}` },

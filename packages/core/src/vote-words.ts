@@ -9,6 +9,7 @@ export function votesInWords({
   const { count } = approvers;
   if (status !== 'pending' || count < 2) return null;
   if (votes.length === 0) return `${count} people must approve it.`;
-  const more = Math.max(0, count - votes.length);
-  return `${votes.length} of ${count} people have approved it; ${more} more must.`;
+  const more = count - votes.length;
+  const next = more > 0 ? `${more} more must` : 'fewer are needed by now, so one more approval by anyone sends it';
+  return `${votes.length} of ${count} people have approved it; ${next}.`;
 }

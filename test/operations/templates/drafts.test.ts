@@ -143,6 +143,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
       ...{ id: expect.any(String), templateId: body.id, slug, name: body.name, version: 2, baseVersion: 1 },
       ...{ currentVersion: 1, contentHash: body.contentHash, createdBy: agentId, keyName: 'Agent 7', note: 'Footer' },
       createdAt: expect.any(String),
+      approvers: { requirePasskey: false, count: 1, memberIds: null },
       changes: { html: { before: '<p>Vetted</p>', after: '<p>New</p>' } },
     });
     expect(await drafts(slug, agent)).toEqual([draft]);

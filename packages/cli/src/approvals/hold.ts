@@ -89,7 +89,16 @@ function approversOf(approvers: unknown): Pick<Hold, 'needed' | 'needsPasskey'> 
 export function progressOf({ status, needed, given }: Pick<Hold, 'status' | 'needed' | 'given'>): string {
   if (status !== 'pending' || needed < 2) return '';
   if (given === 0) return `${needed} people must approve it`;
-  return `${given} of ${needed} people have approved it, ${Math.max(0, needed - given)} more must`;
+  const more = needed - given;
+  return `${given} of ${needed} people have approved it, ${more > 0 ? `${more} more must` : 'any approver can now send it'}`;
+}
+
+/** What an edit means where several people must approve; empty if one is enough. */
+export function editNoticeOf({ needed, given }: Pick<Hold, 'needed' | 'given'>): string {
+  if (needed < 2) return '';
+  const others = needed === 2 ? '1 more person' : `${needed - 1} more people`;
+  const cleared = given === 0 ? '' : ' Earlier approvals will no longer count.';
+  return `It will not be sent yet: ${others} must approve your version.${cleared}`;
 }
 
 /** The addresses without display names, which could hide an address or make it count twice. */

@@ -2178,7 +2178,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--remember"
         ],
         "valueName": "text",
-        "description": "Trusts these recipients for this key from now on: the first contact and the domain of a recipient no longer hold messages to them.",
+        "description": "Trusts these recipients for this key from now on: the first contact and the domain of a recipient no longer hold messages to them. If several people must approve, each must ask for it.",
         "value": {
           "kind": "boolean"
         }
@@ -6217,7 +6217,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals approve",
     "command": "approvals approve",
     "summary": "Approve a held send",
-    "description": "Approves one hold without the inbox. If the acceptance check then refuses the message, it is approved but not sent, and the exit code is 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Approves one hold without the inbox. If the acceptance check then refuses the message, it is approved but not sent, and the exit code is 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it. If several people must approve, or the key names its approvers, keys can only reject.",
     "needsKey": true,
     "examples": [
       "postrider approvals approve <id>",
@@ -6290,7 +6290,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals edit",
     "command": "approvals edit",
     "summary": "Change a held send and approve it",
-    "description": "Opens the held send as a file in $VISUAL or $EDITOR, shows your changes, asks you to confirm, and approves the changed message. If the acceptance check then refuses the message, it is approved but not sent, and the exit code is 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Opens the held send as a file in $VISUAL or $EDITOR, shows your changes, asks you to confirm, and approves the changed message. If the acceptance check then refuses the message, it is approved but not sent, and the exit code is 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it. If several people must approve, or the key names its approvers, keys can only reject.",
     "needsKey": true,
     "examples": [
       "postrider approvals edit <id>",
@@ -6337,7 +6337,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       },
       {
         "flags": "--remember",
-        "description": "Trust these recipients for this key from now on.",
+        "description": "Trust these recipients for this key from now on. If several people must approve, each must ask for it.",
         "value": {
           "kind": "switch"
         }
@@ -6374,7 +6374,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals reject",
     "command": "approvals reject",
     "summary": "Reject a held send",
-    "description": "Rejects one hold. The sender receives the code and the note, which an agent uses to correct itself. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Rejects one hold. The sender receives the code and the note, which an agent uses to correct itself. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it. If several people must approve, or the key names its approvers, keys can only reject.",
     "needsKey": true,
     "examples": [
       "postrider approvals reject <id> --code wrong_recipient",
@@ -6447,7 +6447,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals",
     "command": "approvals",
     "summary": "Decide held sends and template drafts in an inbox",
-    "description": "Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with `--json`, it prints the same as `postrider approvals list --status pending`; `postrider templates drafts` lists the drafts. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with `--json`, it prints the same as `postrider approvals list --status pending`; `postrider templates drafts` lists the drafts. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it. If several people must approve, or the key names its approvers, keys can only reject.",
     "needsKey": true,
     "examples": [
       "postrider approvals",

@@ -8,6 +8,7 @@ export function findApproverFault(claims: JsonRecord): string | null {
   const { approvers, decision } = claims;
   if (decision !== 'approved' || !isRecord(approvers)) return null;
   const deciders = recordsOf(claims['deciders']);
+  if (deciders.length === 0) return 'It names no one who approved.';
   const { count, memberIds, requirePasskey } = approvers;
   const needed = typeof count === 'number' ? count : 1;
   const people = new Set(deciders.filter(({ kind }) => kind === 'member').map(({ id }) => textOf(id)));

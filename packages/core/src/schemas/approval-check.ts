@@ -23,7 +23,11 @@ export const APPROVAL_CHECK_NAMES = Object.keys(APPROVAL_CHECKS) as readonly App
 /** What an approval would return now. */
 export const approvalCheckSchema = z
   .object({
-    ok: z.boolean().describe('Whether an approval by this caller would send the message now.'),
+    ok: z
+      .boolean()
+      .describe(
+        'Whether an approval by this caller would be accepted now. It sends the message, or counts as one of several approvals; with `approvers.requirePasskey`, it is made on the page of the hold.',
+      ),
     checks: z
       .array(
         z.object({

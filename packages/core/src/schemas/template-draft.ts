@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import { approversSchema } from './approvers.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { templateVersionNumberSchema } from './template.ts';
 
@@ -41,6 +42,9 @@ export const templateDraftSchema = z
     keyName: z.string().nullable(),
     createdAt: timestampSchema,
     note: z.string().nullable(),
+    approvers: approversSchema.describe(
+      'Who can publish it, by the rules of the account and of the key that wrote it. If `count` is above 1, no one can: a user writes the change instead.',
+    ),
     changes: z
       .object({
         subject: changedPartSchema.optional(),

@@ -196,7 +196,7 @@ export interface components {
             review?: components["schemas"]["ApprovalReview"] | null;
         };
         ApprovalCheck: {
-            /** @description Whether an approval by this caller would send the message now. */
+            /** @description Whether an approval by this caller would be accepted now. It sends the message, or counts as one of several approvals; with `approvers.requirePasskey`, it is made on the page of the hold. */
             ok: boolean;
             /** @description Every check, whether it passed or failed, always in this order. */
             checks: {
@@ -2949,6 +2949,7 @@ export interface components {
              */
             createdAt: string;
             note: string | null;
+            approvers: components["schemas"]["Approvers"];
             /** @description The parts that differ from the current version, in Liquid. */
             changes: {
                 subject?: components["schemas"]["TemplatePartChange"];

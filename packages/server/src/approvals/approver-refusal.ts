@@ -1,4 +1,5 @@
-import type { ApproverRules } from '../db/queries/approver-rules.ts';
+import type { Query } from '../db/client.ts';
+import { type ApproverRules, readAbleApprovers } from '../db/queries/approver-rules.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 
 /** Who wants to approve: a key, or the member `memberId`. */
@@ -8,7 +9,20 @@ export interface WouldApprove {
 }
 
 /** Why the rules of a hold do not let this member or key approve it; null if they do. It can still be rejected. */
-export function refuseApprover({ count, memberIds }: ApproverRules, { memberId, isKey }: WouldApprove): Refusal | null {
+export async function refuseByRules(
+  query: Query,
+  accountId: string,
+  rules: ApproverRules,
+  approver: WouldApprove,
+): Promise<Refusal | null> {
+  if (rules.count === 1 && rules.memberIds === null) return null;
+  // Members may have left since the rules were set.
+  return (
+    refuseTooFew(rules, await readAbleApprovers(query, accountId, rules.memberIds)) ?? refuseApprover(rules, approver)
+  );
+}
+
+function refuseApprover({ count, memberIds }: ApproverRules, { memberId, isKey }: WouldApprove): Refusal | null {
   if (isKey && count > 1) {
     return refuse(`${count} people must approve this, and a key is not a person.`, 'Ask the approvers to approve it.');
   }
@@ -19,8 +33,7 @@ export function refuseApprover({ count, memberIds }: ApproverRules, { memberId, 
   );
 }
 
-/** Why too few members can approve a hold; null if enough can. */
-export function refuseTooFew({ count }: ApproverRules, able: readonly string[]): Refusal | null {
+function refuseTooFew({ count }: ApproverRules, able: readonly string[]): Refusal | null {
   if (able.length >= count) return null;
   const people = able.length === 0 ? 'no one' : `only ${able.length}`;
   return refuse(

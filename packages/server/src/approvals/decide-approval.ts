@@ -11,6 +11,7 @@ import {
   lockApproval,
   trustRecipients,
 } from '../db/queries/approval-decisions.ts';
+import { keepVotes } from '../db/queries/approval-votes.ts';
 import { readApproverRules } from '../db/queries/approver-rules.ts';
 import {
   type HeldBodies,
@@ -29,7 +30,7 @@ import type { JobThreads } from '../threads/job-threads.ts';
 import { writeJsonInSlices } from '../threads/sliced-json.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { applyEdits, type EditedContent } from './apply-edits.ts';
-import { refuseApprover } from './approver-refusal.ts';
+import { refuseByRules } from './approver-refusal.ts';
 import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts';
 import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
@@ -91,6 +92,8 @@ export type DecisionVerdict =
   | { readonly kind: 'passkey_needed'; readonly statement: Statement | null }
   | { readonly kind: 'already_decided'; readonly status: string }
   | { readonly kind: 'changed' }
+  /** Another approver has edited it, and the caller does not say what they have seen. */
+  | { readonly kind: 'unseen' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
 
 /**
@@ -221,7 +224,7 @@ async function approve(
   transaction: Query,
   tools: SigningTools,
   hold: LockedApproval,
-  { edits, note: said, remember: asked }: Decision,
+  { edits, note: said, remember: asked, contentHash: shownHash, revision: shownRevision }: Decision,
   { prepared, decider, caller, confirmed }: Approving,
   now: Date,
 ): Promise<DecisionVerdict> {
@@ -229,8 +232,11 @@ async function approve(
   const held = await lockHeldMessage(transaction, hold);
   if (held?.status !== 'pending_approval') throw new Error(`the message of the hold ${hold.id} is not held`);
   const rules = await readApproverRules(transaction, hold.accountId, [hold.keyId, held.keyId]);
-  const refusal = refuseApprover(rules, { memberId: decider.actor, isKey: caller !== null && caller.user === null });
+  const approver = { memberId: decider.actor, isKey: caller !== null && caller.user === null };
+  const refusal = await refuseByRules(transaction, hold.accountId, rules, approver);
   if (refusal !== null) return { kind: 'beyond_caller', refusal };
+  if (hold.heldContentHash !== null && shownHash === undefined && shownRevision === undefined)
+    return { kind: 'unseen' };
   // Content that was edited meanwhile is another revision. This check makes sure that the prepared edit was computed from this content.
   if (edits?.html !== undefined && (prepared === null || !isOf(held, prepared))) return { kind: 'changed' };
   const verdict = applyEdits(held, edits ?? {}, prepared, now);
@@ -289,6 +295,7 @@ async function release(
     throw new Error('a locked hold was decided by another transaction');
   }
   await releaseMessage(transaction, tools, hold, held, content, { edited, note, now, ...check });
+  await keepVotes(transaction, hold, rules.count > 1 ? deciders.map(({ id }) => id) : []);
   if (remember) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
   const receipt = await writeReceipt(transaction, tools, hold, {
     ...{ decision: 'approved', outcome, deciders, approvers: rules, rejectCode: null, now },

@@ -1,11 +1,11 @@
 import { APPROVAL_CHECK_NAMES, type ApprovalCheckName } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { type ApproverRules, readAbleApprovers, readApproverRules } from '../db/queries/approver-rules.ts';
+import { type ApproverRules, readApproverRules } from '../db/queries/approver-rules.ts';
 import type { HeldSend } from '../db/queries/held-send.ts';
 import type { Caller } from '../keys/caller.ts';
 import { checkAcceptance, examineAcceptance, type Refusal } from '../sending/acceptance.ts';
 import type { Recipient } from '../sending/recipients.ts';
-import { refuseApprover, refuseTooFew } from './approver-refusal.ts';
+import { refuseByRules } from './approver-refusal.ts';
 import { foreseeDecider } from './judge-decider.ts';
 import { passkeyNeeded } from './passkey-approval.ts';
 import { readHeldQuestion } from './recheck-acceptance.ts';
@@ -37,8 +37,7 @@ export async function foreseeApproval(
   const rules = await readApproverRules(query, accountId, [holderId, send.keyId]);
   const own =
     ('memberId' in by ? null : refuseDecider(by, holderId)) ??
-    refuseApprover(rules, 'memberId' in by ? { ...by, isKey: false } : toApprover(by)) ??
-    (await refuseUnmet(query, accountId, rules)) ??
+    (await refuseByRules(query, accountId, rules, 'memberId' in by ? { ...by, isKey: false } : toApprover(by))) ??
     ('memberId' in by
       ? null
       : (refuseWithoutPage(settings, by, send, rules) ??
@@ -66,12 +65,6 @@ function refuseDecider({ user, approval, keyId, scopes }: Caller, holderId: stri
 
 function toApprover({ keyId, user }: Caller) {
   return { memberId: keyId, isKey: user === null };
-}
-
-/** Members may have left since the rules were set. */
-async function refuseUnmet(query: Query, accountId: string, rules: ApproverRules): Promise<Refusal | null> {
-  if (rules.count === 1 && rules.memberIds === null) return null;
-  return refuseTooFew(rules, await readAbleApprovers(query, accountId, rules.memberIds));
 }
 
 /** Where an approval needs a passkey, only a user on the page of the hold can approve. */

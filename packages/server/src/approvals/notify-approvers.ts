@@ -17,6 +17,7 @@ import {
 import { nextReminder } from '../sending/message-rows.ts';
 import { type ApprovalMailer, type ApprovalNotice, mailApprovals, NAMED_HOLDS } from './approval-mail.ts';
 import { createApprovalToken } from './approval-token.ts';
+import { askedApprovers } from './asked-approvers.ts';
 import { announceApprovals } from './holds/announce-approvals.ts';
 import { SYSTEM } from './holds/decider.ts';
 
@@ -111,31 +112,17 @@ async function makeNotices(
     const approvers = await readApprovers(transaction, accountId);
     const rest = others.filter((counted) => counted.accountId === accountId);
     for (const approver of approvers) {
-      const asked = own.filter((hold) => isAsked(approver, hold, approvers));
+      const asked = own.filter((hold) => askedApprovers(approvers, hold).includes(approver));
       if (asked.length === 0) continue;
       notices.push({
         to: approver.email,
         holds: asked.slice(0, NAMED_HOLDS).map((hold) => ({ hold, token: makeLink(hold, approver, links) })),
-        count: asked.length + total(rest.filter((counted) => isAsked(approver, counted, approvers))),
+        count: asked.length + total(rest.filter((counted) => askedApprovers(approvers, counted).includes(approver))),
       });
     }
   }
   if (links.length > 0) await insertApprovalLinks(transaction, links, now);
   return notices;
-}
-
-/**
- * Whether an approver is asked to decide a hold: its keys name them or no one, and they have not approved it yet. If none of the named members
- * can decide any longer, all approvers are asked, because they can reject it or change the key.
- */
-function isAsked(
-  { memberId }: Approver,
-  { approverIds, voterIds }: Pick<NoticedHold, 'approverIds' | 'voterIds'>,
-  approvers: readonly Approver[],
-): boolean {
-  const isNamed = approverIds === null || approverIds.includes(memberId);
-  const isAbandoned = !isNamed && !approvers.some((other) => approverIds.includes(other.memberId));
-  return (isNamed || isAbandoned) && !voterIds.includes(memberId);
 }
 
 function total(counted: readonly CountedHolds[]): number {

@@ -5,7 +5,11 @@ import {
   readAccountsWithUnnotifiedDrafts,
 } from '../db/queries/draft-notices.ts';
 import type { ApprovalMailer } from './approval-mail.ts';
+import { askedApprovers } from './asked-approvers.ts';
 import { mailDrafts } from './draft-mail.ts';
+
+/** A draft has no votes. */
+const UNDECIDED = { voterIds: [], approvalsNeeded: 1 };
 
 /**
  * Mails approvers about new template drafts, one mail for all drafts of an account. These mails count against the limit on approval mails.
@@ -21,7 +25,10 @@ export async function notifyOfDrafts(mailer: ApprovalMailer): Promise<number> {
     const notices: { readonly to: string; readonly drafts: readonly NoticedDraft[] }[] = [];
     for (const [accountId, own] of Map.groupBy(drafts, (draft) => draft.accountId)) {
       const approvers = await readApprovers(transaction, accountId);
-      notices.push(...approvers.map(({ email }) => ({ to: email, drafts: own })));
+      for (const approver of approvers) {
+        const asked = own.filter((draft) => askedApprovers(approvers, { ...draft, ...UNDECIDED }).includes(approver));
+        if (asked.length > 0) notices.push({ to: approver.email, drafts: asked });
+      }
     }
     return { drafts, notices };
   });

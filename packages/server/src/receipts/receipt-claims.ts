@@ -56,13 +56,13 @@ export interface ReceiptClaims {
   readonly accountId: string;
   readonly approvalId: string;
   readonly emailId: string;
-  /** The revision that was decided, with the edits of the approver. */
+  /** The revision that was decided, with the edits of approvers. */
   readonly revision: number;
-  /** Of the content that was decided, with the edits of the approver. */
+  /** Of the content that was decided, with the edits of approvers. */
   readonly contentHash: string;
   /** Of the content as it was held. */
   readonly heldContentHash: string;
-  /** The fields that the approver changed. */
+  /** The fields that approvers changed. */
   readonly edited: readonly EditableField[];
   /** Of an approval: the time of sending that is part of the content; null for at once. */
   readonly scheduledAt: string | null;
@@ -89,7 +89,7 @@ export interface ReceiptClaims {
 }
 
 /** A member, as stored with an approval before the last one. */
-export const memberDeciderSchema = z.object({
+export const memberDeciderSchema = z.strictObject({
   kind: z.literal('member'),
   id: z.string(),
   email: z.string().nullable(),
@@ -97,7 +97,7 @@ export const memberDeciderSchema = z.object({
   sessionId: z.string().nullable(),
   at: z.string(),
   assertion: z
-    .object({
+    .strictObject({
       credentialId: z.string(),
       publicKey: z.custom<PublicJwk>((value) => typeof value === 'object' && value !== null),
       rpId: z.string(),

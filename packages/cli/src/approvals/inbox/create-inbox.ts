@@ -151,14 +151,16 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const word = decision.decision === 'approve' ? 'Approving' : 'Rejecting';
     const errors: string[] = [];
     let decided: Hold | null = null;
+    let waiting = 0;
     // One at a time, each bound to the content that was shown, so that holds changed in the meantime are not decided.
     for (const [index, hold] of holds.entries()) {
       set({ ...state, busy: holds.length === 1 ? `${word} …` : `${word} ${index + 1} of ${holds.length} …` });
-      const error = await decideOne(hold, decision, holds.length === 1);
+      const { error, isWaiting } = await decideOne(hold, decision, holds.length === 1);
       if (error === null) decided = hold;
       else errors.push(error);
+      if (isWaiting) waiting += 1;
     }
-    if (holds.length > 1) notifyMany(holds.length - errors.length, decision, errors);
+    if (holds.length > 1) notifyMany({ count: holds.length - errors.length - waiting, waiting }, decision, errors);
     if (decided !== null) set({ ...state, isRemembering: false });
     await refresh();
   }
@@ -178,15 +180,21 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     await refresh();
   }
 
-  /** Null if it was decided, else the reason why not. */
-  async function decideOne(hold: Hold, given: Decision, isAlone: boolean): Promise<string | null> {
+  /** `error` is null if it was decided, or recorded before others who must approve it; otherwise the reason why not. */
+  async function decideOne(
+    hold: Hold,
+    given: Decision,
+    isAlone: boolean,
+  ): Promise<{ readonly error: string | null; readonly isWaiting: boolean }> {
+    const failed = (error: string) => ({ error, isWaiting: false });
     const decision = hold.contentHash === null ? given : { ...given, contentHash: hold.contentHash };
     try {
       const result = await heldSends.decide(hold.id, decision);
       if (result.kind === 'decided') {
         if (isAlone) notifyOne(result.hold, decision);
         set({ ...state, opened: null, selected: without(state.selected, hold.id), scroll: 0 });
-        return result.hold.outcome === 'failed' ? `not sent: ${result.hold.problem ?? 'refused'}` : null;
+        if (result.hold.outcome === 'failed') return failed(`not sent: ${result.hold.problem ?? 'refused'}`);
+        return { error: null, isWaiting: result.hold.status === 'pending' };
       }
       if (isAlone && result.kind === 'changed') {
         const diff = differencesBetween(contentOf(hold), contentOf(result.hold));
@@ -194,24 +202,29 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       } else if (isAlone) {
         set({ ...state, dialog: { kind: 'ended', hold: result.hold }, scroll: 0 });
       }
-      return result.kind === 'changed' ? 'it changed in the meantime' : `it was already ${result.hold.status}`;
+      return failed(result.kind === 'changed' ? 'it changed in the meantime' : `it was already ${result.hold.status}`);
     } catch (error) {
       // With several holds, the others continue; a single one reports its full error.
       if (isAlone || !(error instanceof CliFailure)) throw error;
-      return error.problem.detail;
+      return failed(error.problem.detail);
     }
   }
 
   function notifyOne(hold: Hold, { decision, remember }: Decision): void {
-    const trusted = remember ? ', and its recipients are trusted' : '';
+    const trusted = remember && hold.needed < 2 ? ', and its recipients are trusted' : '';
     if (decision === 'reject') notify(`Rejected: ${hold.subject}`, 'good');
     else if (hold.outcome === 'failed') notify(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
     else if (hold.status === 'pending') notify(`You approved it; ${progressOf(hold)}: ${hold.subject}`, 'good');
     else notify(`Approved${trusted}: ${hold.subject}`, 'good');
   }
 
-  function notifyMany(count: number, { decision }: Decision, errors: readonly string[]): void {
-    const done = `${count} ${decision === 'approve' ? 'approved' : 'rejected'}`;
+  function notifyMany(
+    { count, waiting }: { readonly count: number; readonly waiting: number },
+    { decision }: Decision,
+    errors: readonly string[],
+  ): void {
+    const recorded = waiting === 0 ? '' : `, ${waiting} approved by you and waiting for others`;
+    const done = `${count} ${decision === 'approve' ? 'approved' : 'rejected'}${recorded}`;
     if (errors.length === 0) notify(`${done}.`, 'good');
     else notify(`${done}, ${errors.length} not: ${[...new Set(errors)].join('; ')}`, 'bad');
   }

@@ -3,7 +3,7 @@ import { cutToWidth } from '../../output/text-width.ts';
 import { singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
 import { differencesBetween } from '../differences.ts';
 import { contentOf, withEdits } from '../held-content.ts';
-import { type Hold, recipientsOf } from '../hold.ts';
+import { editNoticeOf, type Hold, recipientsOf } from '../hold.ts';
 import { contentLines, endLines, factLines } from '../preview-lines.ts';
 import type { ShownLine } from '../shown-line.ts';
 import { nameOf } from '../template-draft.ts';
@@ -273,6 +273,7 @@ function approveLines(
   }
   return [
     ...plain('Approve it with these changes?', columns, 'title'),
+    ...plain(editNoticeOf(first), columns),
     ...remembering,
     { text: '' },
     ...diffLines(edited.diff, columns),

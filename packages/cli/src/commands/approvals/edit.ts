@@ -3,7 +3,7 @@ import { type DiffLine, differencesBetween } from '../../approvals/differences.t
 import { readEditFile, writeEditFile } from '../../approvals/edit-file.ts';
 import { contentOf, editsBetween } from '../../approvals/held-content.ts';
 import { connectHeldSends } from '../../approvals/held-sends.ts';
-import { recipientsOf } from '../../approvals/hold.ts';
+import { editNoticeOf, recipientsOf } from '../../approvals/hold.ts';
 import { openEditor } from '../../approvals/open-editor.ts';
 import { confirmApproval, warnOfRefusal } from '../../approvals/warn-of-refusal.ts';
 import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
@@ -30,7 +30,10 @@ export const definition = defineCommand({
       '--yes',
       'Approve the changed message without asking, even if the acceptance check would refuse it.',
     ),
-    remember: switchFlag('--remember', 'Trust these recipients for this key from now on.'),
+    remember: switchFlag(
+      '--remember',
+      'Trust these recipients for this key from now on. If several people must approve, each must ask for it.',
+    ),
   },
   async run({ values, own }, connection, output, io) {
     const needsConfirmation = own.yes !== true;
@@ -63,6 +66,8 @@ export const definition = defineCommand({
       );
     }
     io.stderr.write(differencesBetween(before, verdict.content).map(toText).join(''));
+    const notice = editNoticeOf(hold);
+    if (notice !== '') io.stderr.write(`${notice}\n`);
     if (needsConfirmation) {
       const isReaddressed = 'to' in edits || 'cc' in edits || 'bcc' in edits;
       const recipients = isReaddressed ? recipientsOf(verdict.content) : null;

@@ -1,4 +1,11 @@
-import { type Approval, formatMailbox, type MessageApproval, maySee, type Viewer } from '@postrider/core';
+import {
+  type Approval,
+  type Approvers,
+  formatMailbox,
+  type MessageApproval,
+  maySee,
+  type Viewer,
+} from '@postrider/core';
 import type { ApprovalRow } from '../../db/queries/approvals.ts';
 import type { MessageHold } from '../../db/queries/read-messages.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
@@ -59,16 +66,21 @@ export function toApproval(row: ApprovalRow): Approval {
     expiresAt: row.expiresAt.toISOString(),
     decidedAt: row.decidedAt?.toISOString() ?? null,
     decidedBy,
-    approvers: {
-      requirePasskey: row.needsPasskey,
-      count: row.approvalsNeeded,
-      memberIds: row.approverIds === null ? null : [...row.approverIds],
-    },
+    approvers: toApproversRecord(row),
     votes: row.votes.map((vote) => ({ ...vote, at: new Date(vote.at).toISOString() })),
     ...{ rejectCode, note, edited: [...row.edited], outcome, problem },
     ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
     receipt: row.receipt,
   };
+}
+
+/** The rules of a hold or a draft. */
+export function toApproversRecord({
+  needsPasskey: requirePasskey,
+  approvalsNeeded: count,
+  approverIds,
+}: Pick<ApprovalRow, 'needsPasskey' | 'approvalsNeeded' | 'approverIds'>): Approvers {
+  return { requirePasskey, count, memberIds: approverIds === null ? null : [...approverIds] };
 }
 
 /** The hold as included in a message. */

@@ -28,7 +28,7 @@ import {
   renderUnknownApprovalPage,
 } from './approval-pages.ts';
 import { decideByLink, parseDecision } from './decide-by-link.ts';
-import { readDeciderName, readVotingOfLink } from './decider-name.ts';
+import { readDeciderName } from './decider-name.ts';
 import { findFormFaults, readDecisionForm, UNSHOWN } from './decision-form.ts';
 import { EDIT_COMPARISON, sizeOfComparison } from './edit-comparison.ts';
 import { fieldsOf, readEditFields, recipientsIn } from './edit-form.ts';
@@ -39,6 +39,7 @@ import { foreseeByLink } from './link-forecast.ts';
 import { type FoundHold, findHold } from './link-hold.ts';
 import { heldView } from './view/held-view.ts';
 import type { HeldView } from './view/shown-hold.ts';
+import { readVotingOfLink } from './voting.ts';
 
 const FORM_BYTES = 16_384;
 const PATH = '/approvals/:token';

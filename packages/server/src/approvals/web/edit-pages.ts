@@ -11,7 +11,7 @@ import { editedFrame } from './edited-frame.ts';
 import { acceptanceForecast, type Forecast } from './view/acceptance-forecast.ts';
 import { passkeyWords } from './view/decision-forms.ts';
 import { APPROVAL_NOTE, NOTE_HINT } from './view/decision-words.ts';
-import { editingClears } from './view/voting-words.ts';
+import { editingClears, rememberHint } from './view/voting-words.ts';
 
 export interface EditPage {
   readonly title: string;
@@ -85,7 +85,7 @@ export function comparisonPage(
     ? checkbox({
         name: 'remember',
         label: 'Remember these recipients',
-        hint: 'Messages of this key to them no longer wait because they are new or outside its domains.',
+        hint: rememberHint(approval),
       })
     : null;
   const isSame = differences === '';

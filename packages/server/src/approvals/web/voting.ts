@@ -1,4 +1,6 @@
 import type { Approval } from '@postrider/core';
+import { listMembers } from '../../db/queries/members.ts';
+import type { FoundHold } from './link-hold.ts';
 import type { Voting } from './view/shown-hold.ts';
 import { YOU } from './view/voting-words.ts';
 
@@ -7,7 +9,7 @@ export const NO_VOTING: Voting = { voters: [], approvers: null, hasVoted: false,
 
 /** Who has approved a hold, and who can, with the names that the viewer may read. */
 export function toVoting(
-  { votes, approvers: { memberIds } }: Approval,
+  { votes, approvers: { memberIds, count } }: Approval,
   viewerId: string,
   members: readonly { readonly id: string; readonly name: string | null; readonly email: string }[],
 ): Voting {
@@ -18,7 +20,16 @@ export function toVoting(
   return {
     voters: votes.map(({ memberId }) => (memberId === viewerId ? YOU : (nameOf(memberId) ?? 'A former member'))),
     approvers: memberIds?.flatMap((id) => (id === viewerId ? ['you'] : (nameOf(id) ?? []))) ?? null,
-    hasVoted: votes.some(({ memberId }) => memberId === viewerId),
+    // With enough approvals, because fewer are needed by now, any of them sends it.
+    hasVoted: votes.length < count && votes.some(({ memberId }) => memberId === viewerId),
     mayApprove: memberIds?.includes(viewerId) ?? true,
   };
+}
+
+/** Who has approved a hold and who can, for the page of a link. */
+export async function readVotingOfLink({ own, link, approval }: FoundHold): Promise<Voting> {
+  const { votes, approvers } = approval;
+  const { memberId } = link;
+  if (votes.length === 0 && approvers.memberIds === null) return NO_VOTING;
+  return toVoting(approval, memberId, await listMembers(own.database.sql, link.accountId));
 }

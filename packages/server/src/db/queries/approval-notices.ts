@@ -10,7 +10,7 @@ import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
-import { APPROVER_IDS, approvalsNeeded, DECIDES, joinKeys, votesOf } from './deciding-members.ts';
+import { DECIDES, joinKeys, rulesOf, votesOf } from './deciding-members.ts';
 
 /** Maximum number of holds per statement. */
 const HOLDS_AT_ONCE = 200;
@@ -23,9 +23,14 @@ const WHO_APPROVES = {
   approverIds: nullable(apiKeys.approverIds),
   /** The members who have approved this revision, where more than one must. */
   voterIds: narrowed<readonly string[]>(pg.jsonb),
+  /** How many people must approve it. */
+  approvalsNeeded: pg.int4,
 };
 
-const VOTER_IDS = votesOf(sql`c`, sql`coalesce(jsonb_agg(v.member_id ORDER BY v.member_id), '[]')`);
+const RULES = rulesOf(sql`a`);
+const SELECTED_RULES = sql`${RULES.memberIds} AS "approverIds",
+    ${votesOf(sql`c`, sql`a`, sql`coalesce(jsonb_agg(v.member_id ORDER BY v.member_id), '[]')`)} AS "voterIds",
+    ${RULES.count} AS "approvalsNeeded"`;
 
 const NOTICED = {
   accountId: approvals.accountId,
@@ -48,8 +53,6 @@ const NOTICED = {
   text: nullable(messageBodies.text),
   hasHtml: pg.bool,
   ...WHO_APPROVES,
-  /** How many people must approve it. */
-  approvalsNeeded: pg.int4,
 };
 
 /** Selects from the CTE `claimed`. */
@@ -57,7 +60,7 @@ const SELECTED = sql`
   SELECT c.account_id AS "accountId", c.id, c.revision, c.content_hash AS "contentHash", a.name AS "accountName", k.name AS "keyName",
     m.agent_name AS "agentName", m.from_given AS "from", m.reply_to AS "replyTo", m.subject, m.scheduled_at AS "scheduledAt", c.reasons,
     c.created_at AS "createdAt", c.expires_at AS "expiresAt", left(b.text, ${NOTICED_TEXT_CHARACTERS}) AS text, b.html IS NOT NULL AS "hasHtml",
-    ${APPROVER_IDS} AS "approverIds", ${VOTER_IDS} AS "voterIds", ${approvalsNeeded(sql`a`)} AS "approvalsNeeded",
+    ${SELECTED_RULES},
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS recipients,
     (SELECT coalesce(json_agg(json_build_object('filename', f.filename, 'size', f.size) ORDER BY f.ordinal), '[]')
@@ -131,10 +134,10 @@ const claimRest = defineStatement(
             FOR UPDATE SKIP LOCKED)
           RETURNING *
         )
-        SELECT c.account_id AS "accountId", ${APPROVER_IDS} AS "approverIds", ${VOTER_IDS} AS "voterIds", count(*)::int AS count
-        FROM claimed c JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
+        SELECT c.account_id AS "accountId", ${SELECTED_RULES}, count(*)::int AS count
+        FROM claimed c JOIN accounts a ON a.id = c.account_id JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
         ${joinKeys(sql`c`)}
-        GROUP BY 1, 2, 3`,
+        GROUP BY 1, 2, 3, 4`,
     ),
 );
 

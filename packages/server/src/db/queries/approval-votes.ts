@@ -4,7 +4,7 @@ import { and, eq, getTableColumns, sql } from '../drizzle.ts';
 import { executing, returning } from '../result.ts';
 import { approvals, approvalVotes } from '../schema/approvals.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
-import { DECIDES } from './deciding-members.ts';
+import { DECIDES, meetsRules } from './deciding-members.ts';
 
 const APPROVAL = { accountId: approvalVotes.accountId, approvalId: approvalVotes.approvalId };
 
@@ -28,13 +28,17 @@ const put = defineStatement(
   { ...getTableColumns(approvalVotes), decider: value<string>() },
   ({ decider: given, ...vote }) => {
     const decider = sql`${given}::text::jsonb`;
+    // Without a passkey, it does not replace one that was made with it.
+    const kept = sql`CASE WHEN approval_votes.revision = excluded.revision AND approval_votes.remember = excluded.remember
+      AND approval_votes.decider ? 'assertion' AND NOT excluded.decider ? 'assertion'
+      THEN approval_votes.decider ELSE excluded.decider END`;
     const { revision, remember, note, createdAt } = vote;
     return builder
       .insert(approvalVotes)
       .values({ ...vote, decider })
       .onConflictDoUpdate({
         target: [approvalVotes.accountId, approvalVotes.approvalId, approvalVotes.memberId],
-        set: { revision, decider, remember, note, createdAt },
+        set: { revision, decider: kept, remember, note, createdAt },
         setWhere: sql`(approval_votes.revision, approval_votes.remember, approval_votes.note, approval_votes.decider ? 'assertion')
           IS DISTINCT FROM (excluded.revision, excluded.remember, excluded.note, excluded.decider ? 'assertion')`,
       })
@@ -51,6 +55,21 @@ export async function putVote(
   { decider, ...vote }: Vote,
 ): Promise<boolean> {
   return (await put(transaction, { accountId, approvalId, ...vote, decider: JSON.stringify(decider) })).length > 0;
+}
+
+const keepOnly = defineStatement({ ...APPROVAL, kept: value<readonly string[]>() }, ({ accountId, approvalId, kept }) =>
+  executing(sql`
+    DELETE FROM approval_votes
+    WHERE account_id = ${accountId} AND approval_id = ${approvalId} AND NOT (member_id = ANY (${kept}::uuid[]))`),
+);
+
+/** Removes the approvals that did not decide the hold. */
+export async function keepVotes(
+  transaction: Query,
+  { accountId, id: approvalId }: Hold,
+  kept: readonly string[],
+): Promise<void> {
+  await keepOnly(transaction, { accountId, approvalId, kept });
 }
 
 const revise = defineStatement(
@@ -97,8 +116,7 @@ const readCounting = defineStatement(
         SELECT v.member_id AS "memberId", v.decider, v.remember, v.note
         FROM approval_votes v JOIN members ON members.account_id = v.account_id AND members.id = v.member_id
         WHERE v.account_id = ${accountId} AND v.approval_id = ${id} AND v.revision = ${revision} AND ${DECIDES}
-          AND (NOT ${needsPasskey}::boolean OR v.decider ? 'assertion')
-          AND (${memberIds}::uuid[] IS NULL OR v.member_id = ANY (${memberIds}::uuid[]))
+          AND ${meetsRules({ needsPasskey: sql`${needsPasskey}::boolean`, memberIds: sql`${memberIds}::uuid[]` })}
         ORDER BY v.created_at, v.member_id FOR SHARE OF members`,
     ),
 );

@@ -7,7 +7,7 @@ import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { approvalReceipts } from '../schema/receipts.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
-import { APPROVER_IDS, approvalsNeeded, joinKeys, votesOf } from './deciding-members.ts';
+import { joinKeys, rulesOf, votesOf } from './deciding-members.ts';
 
 type Recipient = Pick<typeof messageRecipients.$inferSelect, 'kind' | 'name' | 'email'>;
 interface StoredVote {
@@ -61,8 +61,10 @@ const APPROVAL = {
   receipt: nullable(approvalReceipts.receipt),
 };
 
+const RULES = rulesOf(sql`y`);
 const VOTES = votesOf(
   sql`h`,
+  sql`y`,
   sql`coalesce(json_agg(json_build_object('memberId', v.member_id, 'at', v.created_at, 'note', v.note) ORDER BY v.created_at, v.member_id), '[]')`,
 );
 const NO_RECEIPT = sql`NULL::text AS receipt`;
@@ -79,8 +81,8 @@ function selected(bodies: SQL) {
     m.scheduled_at AS "scheduledAt", h.created_at AS "createdAt", h.expires_at AS "expiresAt", h.decided_at AS "decidedAt",
     h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
     m.reply_to AS "replyTo", b.headers, m.unsubscribe,
-    y.approvals_need_passkey OR coalesce(k.approvals_need_passkey, false) OR coalesce(i.approvals_need_passkey, false) AS "needsPasskey",
-    ${approvalsNeeded(sql`y`)} AS "approvalsNeeded", ${APPROVER_IDS} AS "approverIds",
+    ${RULES.needsPasskey} AS "needsPasskey",
+    ${RULES.count} AS "approvalsNeeded", ${RULES.memberIds} AS "approverIds",
     ${VOTES} AS votes,
     (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
       FROM message_recipients r WHERE r.account_id = h.account_id AND r.message_id = h.message_id) AS recipients,

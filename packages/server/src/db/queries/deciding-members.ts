@@ -15,13 +15,36 @@ export function joinKeys(h: SQL): SQL {
 export const APPROVER_IDS = sql`CASE WHEN k.approver_ids IS NULL THEN i.approver_ids WHEN i.approver_ids IS NULL THEN k.approver_ids
   ELSE ARRAY(SELECT unnest(k.approver_ids) INTERSECT SELECT unnest(i.approver_ids) ORDER BY 1) END`;
 
-/** How many people must approve, by the rules of the account `account` and of the keys `k` and `i`. */
-export function approvalsNeeded(account: SQL): SQL {
-  return sql`greatest(${account}.approvals_needed, k.approvals_needed, i.approvals_needed)`;
+/** The rules of a hold as SQL, by its account `account` and its keys `k` and `i`: those that `readApproverRules` reads. */
+export function rulesOf(account: SQL) {
+  return {
+    needsPasskey: sql`(${account}.approvals_need_passkey OR coalesce(k.approvals_need_passkey, false) OR coalesce(i.approvals_need_passkey, false))`,
+    count: sql`greatest(${account}.approvals_needed, k.approvals_needed, i.approvals_needed)`,
+    memberIds: APPROVER_IDS,
+  };
 }
 
-/** The approvals of the current revision of a hold, where more than one is needed, oldest first. */
-export function votesOf(h: SQL, selected: SQL): SQL {
+/** The same for what one key `k` wrote, such as the draft of a template. */
+export function rulesOfAuthor(account: SQL) {
+  return {
+    needsPasskey: sql`(${account}.approvals_need_passkey OR coalesce(k.approvals_need_passkey, false))`,
+    count: sql`greatest(${account}.approvals_needed, k.approvals_needed)`,
+    memberIds: sql`k.approver_ids`,
+  };
+}
+
+/** Whether the approval `v` has what the rules ask for. It counts if its member may decide, too. */
+export function meetsRules({ needsPasskey, memberIds }: { readonly needsPasskey: SQL; readonly memberIds: SQL }): SQL {
+  return sql`(NOT ${needsPasskey} OR v.decider ? 'assertion') AND (${memberIds} IS NULL OR v.member_id = ANY (${memberIds}))`;
+}
+
+/**
+ * The approvals that count of the current revision of a hold. A decided hold keeps those that decided it, whatever becomes of their members
+ * and of the rules.
+ */
+export function votesOf(h: SQL, account: SQL, selected: SQL): SQL {
   return sql`(SELECT ${selected} FROM approval_votes v
-      WHERE v.account_id = ${h}.account_id AND v.approval_id = ${h}.id AND v.revision = ${h}.revision)`;
+      WHERE v.account_id = ${h}.account_id AND v.approval_id = ${h}.id AND v.revision = ${h}.revision AND (${h}.status <> 'pending' OR (
+        EXISTS (SELECT FROM members WHERE members.account_id = v.account_id AND members.id = v.member_id AND ${DECIDES})
+        AND ${meetsRules(rulesOf(account))})))`;
 }

@@ -39,6 +39,8 @@ const claim = defineStatement({ accountIds: value<readonly string[]>(), now: val
       name: templates.name,
       keyName: nullable(apiKeys.name),
       note: templateVersions.note,
+      /** The members who can publish it; null for every member whose role decides. */
+      approverIds: nullable(apiKeys.approverIds),
     },
     sql`
       WITH claimed AS (
@@ -49,7 +51,7 @@ const claim = defineStatement({ accountIds: value<readonly string[]>(), now: val
         RETURNING *
       )
       SELECT c.account_id AS "accountId", a.name AS "accountName", c.template_id AS "templateId", c.version, t.slug, t.name,
-        k.name AS "keyName", c.note
+        k.name AS "keyName", c.note, k.approver_ids AS "approverIds"
       FROM claimed c JOIN accounts a ON a.id = c.account_id
       JOIN templates t ON t.account_id = c.account_id AND t.id = c.template_id
       LEFT JOIN api_keys k ON k.account_id = c.account_id AND k.id::text = c.created_by

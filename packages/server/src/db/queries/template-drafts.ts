@@ -6,6 +6,7 @@ import { executing, nullable, pg, present, returning } from '../result.ts';
 import { apiKeys } from '../schema/keys.ts';
 import { type PartAuthors, templates, templateVersions } from '../schema/templates.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
+import { rulesOfAuthor } from './deciding-members.ts';
 
 const DRAFT = {
   id: present(templateVersions.draftId),
@@ -25,13 +26,21 @@ const DRAFT = {
   keyName: nullable(apiKeys.name),
   createdAt: templateVersions.createdAt,
   note: templateVersions.note,
+  /** What publishing it needs, by the rules of the account and of its author: see readApproverRules. */
+  needsPasskey: pg.bool,
+  approvalsNeeded: pg.int4,
+  approverIds: nullable(apiKeys.approverIds),
 };
+
+const RULES = rulesOfAuthor(sql`a`);
 
 const COLUMNS = sql`d.draft_id AS id, t.id AS "templateId", t.slug, t.name, d.version, d.base_version AS "baseVersion", t.current_version AS "currentVersion",
   d.subject, d.html, d.text, c.subject AS "currentSubject", c.html AS "currentHtml", c.text AS "currentText",
-  d.created_by AS "createdBy", k.name AS "keyName", d.created_at AS "createdAt", d.note`;
+  d.created_by AS "createdBy", k.name AS "keyName", d.created_at AS "createdAt", d.note,
+  ${RULES.needsPasskey} AS "needsPasskey", ${RULES.count} AS "approvalsNeeded", ${RULES.memberIds} AS "approverIds"`;
 
 const TABLES = sql`template_versions d
+  JOIN accounts a ON a.id = d.account_id
   JOIN templates t ON t.account_id = d.account_id AND t.id = d.template_id
   LEFT JOIN template_versions c ON c.account_id = t.account_id AND c.template_id = t.id AND c.version = t.current_version
   LEFT JOIN api_keys k ON k.account_id = d.account_id AND k.id::text = d.created_by`;

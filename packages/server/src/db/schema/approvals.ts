@@ -136,7 +136,7 @@ export const approvalVotes = pgTable(
     approvalId: uuid('approval_id').notNull(),
     memberId: uuid('member_id').notNull(),
     revision: integer('revision').notNull(),
-    /** The member as the receipt will name them: see readMember. */
+    /** The member as the receipt will name them: see `memberDeciderSchema`. */
     decider: jsonb<unknown>('decider').notNull(),
     remember: boolean('remember').notNull(),
     note: text('note'),

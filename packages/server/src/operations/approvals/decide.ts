@@ -1,4 +1,4 @@
-import type { Approval } from '@postrider/core';
+import { type Approval, nameOperation } from '@postrider/core';
 import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
 import { toVisibleApproval } from '../../approvals/holds/approval-record.ts';
 import { passkeyNeeded } from '../../approvals/passkey-approval.ts';
@@ -72,6 +72,12 @@ function toDecisionProblem(verdict: Obstacle, id: string, baseUrl: string): Prob
       return new ProblemError('approval_already_decided', { detail: `The hold is \`${verdict.status}\`.` });
     case 'changed':
       return new ProblemError('approval_changed');
+    case 'unseen':
+      return new ProblemError('approval_changed', {
+        detail:
+          'Another approver has edited this message since it was held, and this decision does not say which content was reviewed.',
+        fix: `Read it with ${nameOperation('approvals.get')}, and pass its \`contentHash\`.`,
+      });
     case 'invalid':
       return validationFailed(verdict.problems);
   }

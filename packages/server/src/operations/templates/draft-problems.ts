@@ -69,7 +69,7 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
     case 'several_approvers':
       return new ProblemError('permission_escalation', {
         detail: `${obstacle.count} people must approve what the author of this draft sends, so no one can publish it alone.`,
-        fix: `Make the change yourself, with ${nameOperation('templates.update')}, and discard the draft.`,
+        fix: `Ask a user who may write templates to make the change as their own, with ${nameOperation('templates.update')}, and discard the draft.`,
       });
     case 'not_approver':
       return new ProblemError('permission_escalation', {

@@ -1,4 +1,5 @@
 import type { TemplateDraft } from '@postrider/core';
+import { toApproversRecord } from '../../approvals/holds/approval-record.ts';
 import type { DraftRow } from '../../db/queries/template-drafts.ts';
 import { hashDraft } from '../../templates/draft-hash.ts';
 
@@ -8,6 +9,7 @@ export function toDraftRecord(row: DraftRow): TemplateDraft {
   return {
     ...{ id, templateId, slug, name, version, baseVersion, currentVersion, contentHash: hashDraft(row) },
     ...{ createdBy, keyName, createdAt: row.createdAt.toISOString(), note },
+    approvers: toApproversRecord(row),
     changes: {
       ...change('subject', row.currentSubject, row.subject),
       ...change('html', row.currentHtml, row.html),

@@ -8,7 +8,7 @@ import { isFullyChecked } from './held-links.ts';
 import { timeToDecide } from './hold-times.ts';
 import { rejectReason } from './reject-reason.ts';
 import type { HeldView } from './shown-hold.ts';
-import { approveLabel, canApprove } from './voting-words.ts';
+import { approveLabel, canApprove, rememberHint } from './voting-words.ts';
 
 /** What goes along with an approval. Its button is in the bar. */
 export function decisionCard(view: HeldView): Html {
@@ -16,7 +16,7 @@ export function decisionCard(view: HeldView): Html {
     ? checkbox({
         name: 'remember',
         label: 'Remember these recipients',
-        hint: 'Messages of this key to them no longer wait because they are new or outside its domains.',
+        hint: rememberHint(view.approval),
       })
     : null;
   const note = textField({

@@ -51,3 +51,8 @@ export function editingClears({ approvers: { count }, votes }: Approval): string
   const cleared = votes.length === 0 ? '' : ' Earlier approvals will no longer count.';
   return `The message will not be sent yet: ${more} more ${more === 1 ? 'person' : 'people'} must approve your version.${cleared}`;
 }
+
+export function rememberHint({ approvers: { count } }: Approval): string {
+  const all = count > 1 ? ' Everyone who approves must tick it.' : '';
+  return `Messages of this key to them no longer wait because they are new or outside its domains.${all}`;
+}

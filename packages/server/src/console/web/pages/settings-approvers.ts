@@ -10,19 +10,15 @@ import { countField } from './approver-fields.ts';
 type Approvers = OperationOutput<ReturnType<typeof findOperation<'account.get'>>>['approvers'];
 
 /** The rules of the account about approvals: how many people, and whether with a passkey. Each has its own form. */
-export function approversCard(
-  request: PageRequest,
-  path: string,
-  { requirePasskey, count }: Approvers,
-  problem: Problem | null,
-): Html {
-  if (!request.may('account.update')) return card('Approvals', html`${countRow(count)}${passkeyRow(requirePasskey)}`);
+export function approversCard(request: PageRequest, path: string, approvers: Approvers, problem: Problem | null): Html {
+  const { requirePasskey, count } = approvers;
+  if (!request.may('account.update')) return card('Approvals', html`${countRow(count)}${passkeyRow(approvers)}`);
   const typed = request.form.get('approvalsNeeded') ?? String(count);
   const counting = html`<form class="stack-tight" method="post" action="${path}">${countField(typed, faultOf(problem?.errors, 'approvers.count'))}<div>${button('Save')}</div></form>`;
   const proving = requirePasskey
     ? html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="no"><p class="small soft">Turning this off must be confirmed with a passkey too.</p><div>${button('Require no passkey', { kind: 'danger' })}</div></form>`
     : html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="yes"><p class="small soft">First, each person who approves <a href="/auth/passkeys">adds a passkey</a>. Then no one can approve, add an approver or loosen the approval of a key without one. A single key can require it too, on its page.</p><div>${button('Require a passkey')}</div></form>`;
-  return card('Approvals', html`${countRow(count)}${counting}${passkeyRow(requirePasskey)}${proving}`);
+  return card('Approvals', html`${countRow(count)}${counting}${passkeyRow(approvers)}${proving}`);
 }
 
 function countRow(count: number): Html {
@@ -36,10 +32,10 @@ function countRow(count: number): Html {
   return html`<div class="row"><span><b>${head}</b> ${words}</span></div>`;
 }
 
-function passkeyRow(requirePasskey: boolean): Html {
+function passkeyRow({ requirePasskey, count }: Approvers): Html {
   const words = requirePasskey
     ? 'Each approval of a held message must be confirmed with a passkey of the person who approves. No key, program, session or link in a mail can approve without one.'
-    : 'Held messages can be approved by a signed-in person, by a key with the permission, and by the link in a mail.';
+    : `Held messages can be approved by a signed-in person, ${count === 1 ? 'by a key with the permission, ' : ''}and by the link in a mail.`;
   return html`<div class="row"><span><b>${requirePasskey ? 'Approvals need a passkey.' : 'Approvals need no passkey.'}</b> ${words}</span></div>`;
 }
 

@@ -18,6 +18,8 @@ import { fieldsIn, isFromScript, scriptResult } from './script-result.ts';
 interface Result {
   readonly id: string;
   readonly isDone: boolean;
+  /** Whether others must approve it too. */
+  readonly isWaiting?: boolean;
   readonly words: string;
 }
 
@@ -53,7 +55,10 @@ async function decideOne(request: PageRequest, hold: string, given: GivenDecisio
   const body = { ...given, contentHash };
   const result = await request.attempt('approvals.decide', { params: { id }, body }).catch(whenConfirmed);
   if (result === null) return { id, isDone: false, words: 'It needs your passkey: approve it on its own page.' };
-  if (result.ok) return { id, isDone: result.body.outcome !== 'failed', words: decidedWords(result.body) };
+  if (result.ok) {
+    const { outcome, status } = result.body;
+    return { id, isDone: outcome !== 'failed', isWaiting: status === 'pending', words: decidedWords(result.body) };
+  }
   return { id, isDone: false, words: obstacle(result.problem) };
 }
 
@@ -71,9 +76,9 @@ function obstacle({ code, detail }: Problem): string {
 function respond(request: PageRequest, results: readonly Result[], decision: 'approve' | 'reject'): PageResult {
   const done = results.filter(({ isDone }) => isDone).length;
   const verb = decision === 'approve' ? 'approved' : 'rejected';
-  const words = `${done} of ${results.length} messages ${done === 1 ? 'was' : 'were'} ${verb}.`;
+  const words = `${done} of ${results.length} decisions ${done === 1 ? 'was' : 'were'} recorded.`;
   if (done === results.length) {
-    const message = done === 1 ? (results[0]?.words ?? words) : `${done} messages were ${verb}.`;
+    const message = done === 1 ? (results[0]?.words ?? words) : allDone(results, verb);
     if (isFromScript(request.form)) return scriptResult(200, { isDone: true, message, href: APPROVALS });
     return redirect(APPROVALS, message);
   }
@@ -86,4 +91,13 @@ function respond(request: PageRequest, results: readonly Result[], decision: 'ap
     content: html`${pageHeader({ title: 'What was decided', lead: words, crumbs: [{ label: 'Approvals', href: APPROVALS }], actions: linkButton('Back to the inbox', APPROVALS) })}
 ${flushCard(null, html`<ul class="plain results">${rows}</ul>`)}`,
   });
+}
+
+/** What was done with all of several messages. */
+function allDone(results: readonly Result[], verb: string): string {
+  const waiting = results.filter(({ isWaiting }) => isWaiting === true).length;
+  if (waiting === 0) return `${results.length} messages were ${verb}.`;
+  const done = results.length - waiting;
+  const recorded = `Your approval of ${waiting === 1 ? '1 message' : `${waiting} messages`} is recorded; others must approve too.`;
+  return done === 0 ? recorded : `${done === 1 ? '1 message was' : `${done} messages were`} ${verb}. ${recorded}`;
 }

@@ -102,24 +102,24 @@ async function draftPage(
       lead: html`${badge('Waiting for an approver', 'warn')} Written by ${keyName === null ? 'a key that was deleted' : html`the key <b>${revealed(keyName)}</b>`}, ${time(createdAt)}. No message uses it until it is published.`,
       crumbs: [{ label: 'Approvals', href: APPROVALS }],
     })}${problem === null ? null : problemNotice(problem)}${undone}${note === null ? null : notice('info', 'The author wrote', html`“${revealed(note)}”`)}
-${card('What changes', html`<p class="soft">${changedWords(changes)} ${against}</p>${{ markup: result.output }}`)}${request.may('templates.publish') ? decisionForm(draft, await needsPasskey(request, draft), request.passkeyHost) : null}`,
+${card('What changes', html`<p class="soft">${changedWords(changes)} ${against}</p>${{ markup: result.output }}`)}${request.may('templates.publish') ? decisionForm(draft, obstacleOf(draft, request.caller.user.memberId), request.passkeyHost) : null}`,
   });
 }
 
-/** Whether publishing it needs a passkey, as far as the role may know; otherwise the decision itself says so. */
-async function needsPasskey(request: PageRequest, { createdBy }: TemplateDraft): Promise<boolean> {
-  const account = request.may('account.get') ? await request.attempt('account.get') : null;
-  if (account?.ok === true && account.body.approvers.requirePasskey) return true;
-  if (createdBy === null || !request.may('keys.get')) return false;
-  const key = await request.attempt('keys.get', { params: { id: createdBy } });
-  return key.ok && key.body.approvers.requirePasskey;
+/** Why the viewer cannot publish it, in words; null if they can. */
+function obstacleOf({ approvers: { count, memberIds } }: TemplateDraft, viewerId: string): string | null {
+  if (count > 1)
+    return `${count} people approve what its author sends, so it cannot be published. Make the change yourself in the template, and discard the draft.`;
+  if (memberIds === null || memberIds.includes(viewerId)) return null;
+  return 'The key that wrote it names its approvers, and you are not one of them. You can discard it.';
 }
 
 function decisionForm(
-  { id, slug, version, contentHash, name }: TemplateDraft,
-  needsProof: boolean,
+  { id, slug, version, contentHash, name, approvers }: TemplateDraft,
+  obstacle: string | null,
   passkeyHost: string | null,
 ) {
+  const needsProof = approvers.requirePasskey && obstacle === null;
   const given = {
     ...{ method: 'post', action: draftPathOf(slug, version) },
     ...(needsProof
@@ -127,8 +127,8 @@ function decisionForm(
       : { 'data-undo': id, 'data-subject': `${name}, version ${version}`, 'data-next': APPROVALS }),
   };
   return html`<form class="stack"${attributes(given)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="contentHash" value="${contentHash}">
-${card('Your decision', html`${needsProof ? PUBLISHING_NEEDS : null}${textField({ name: 'note', label: 'Note for the audit log (optional)', maxLength: LIMITS.approvalNoteCharacters })}`)}
-<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Discard', { kind: 'danger', key: 'r', name: 'decision', value: 'discard' })}${button('Publish', { kind: 'primary', key: 'a', name: 'decision', value: 'publish' })}</div></div></form>`;
+${card('Your decision', html`${obstacle === null ? null : notice('warn', 'You cannot publish it', obstacle)}${needsProof ? PUBLISHING_NEEDS : null}${textField({ name: 'note', label: 'Note for the audit log (optional)', maxLength: LIMITS.approvalNoteCharacters })}`)}
+<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Discard', { kind: 'danger', key: 'r', name: 'decision', value: 'discard' })}${obstacle === null ? button('Publish', { kind: 'primary', key: 'a', name: 'decision', value: 'publish' }) : null}</div></div></form>`;
 }
 
 const PUBLISHING_NEEDS = html`<p class="small soft">Publishing this needs your <a href="/auth/passkeys">passkey</a>. Discarding does not.</p>`;
