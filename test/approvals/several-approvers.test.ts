@@ -85,8 +85,8 @@ describe('approvals by several people', () => {
 
   it('are in the audit log and the events, each with its member', { tags: ['several.record'] }, async () => {
     const id = await hold();
-    await vote(owner, id);
-    await vote(owner, id);
+    await vote(owner, id, { note: 'Looks right' });
+    expect((await vote(owner, id)).body.votes).toMatchObject([{ note: 'Looks right' }]);
     await vote(admin, id);
     const { entries } = (await owner.call('GET', `/audit?target_id=${id}`)).body;
     expect(entries).toMatchObject([

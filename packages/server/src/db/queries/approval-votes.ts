@@ -32,15 +32,17 @@ const put = defineStatement(
     const kept = sql`CASE WHEN approval_votes.revision = excluded.revision AND approval_votes.remember = excluded.remember
       AND approval_votes.decider ? 'assertion' AND NOT excluded.decider ? 'assertion'
       THEN approval_votes.decider ELSE excluded.decider END`;
-    const { revision, remember, note, createdAt } = vote;
+    const said = sql`CASE WHEN approval_votes.revision = excluded.revision THEN coalesce(excluded.note, approval_votes.note)
+      ELSE excluded.note END`;
+    const { revision, remember, createdAt } = vote;
     return builder
       .insert(approvalVotes)
       .values({ ...vote, decider })
       .onConflictDoUpdate({
         target: [approvalVotes.accountId, approvalVotes.approvalId, approvalVotes.memberId],
-        set: { revision, decider: kept, remember, note, createdAt },
+        set: { revision, decider: kept, remember, note: said, createdAt },
         setWhere: sql`(approval_votes.revision, approval_votes.remember, approval_votes.note, approval_votes.decider ? 'assertion')
-          IS DISTINCT FROM (excluded.revision, excluded.remember, excluded.note, excluded.decider ? 'assertion')`,
+          IS DISTINCT FROM (excluded.revision, excluded.remember, ${said}, excluded.decider ? 'assertion')`,
       })
       .returning(named({ memberId: approvalVotes.memberId }));
   },
