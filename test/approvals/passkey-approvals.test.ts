@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assertApproversWork } from '../../packages/server/src/operations/assert-approvers-work.ts';
 import { runInProcess } from '../cli/run-in-process.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
+import { signInDevice } from '../harness/device-session.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import type { TestPasskey } from '../harness/passkey-authenticator.ts';
@@ -63,10 +64,7 @@ describe('approvals that need a passkey', () => {
   });
   const device = async () => {
     server.clock.advance(900_000);
-    const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
-    const rawBody = `user_code=${userCode}&decision=confirm&approvals=yes&account=${owner.account.id}`;
-    await owner.call('POST', '/auth/device/decision', { headers: { 'content-type': FORM }, rawBody });
-    return (await server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } })).body.token as string;
+    return await signInDevice(server, owner);
   };
 
   it('are made on the page of the hold, and the receipt has the signature', {

@@ -3,6 +3,7 @@ import { findApproverFault } from '../../packages/cli/src/receipts/verify-approv
 import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
 import { readApproverRules } from '../../packages/server/src/db/queries/approver-rules.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
+import { signInDevice } from '../harness/device-session.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import { postConfirmed } from '../harness/passkey-confirmation.ts';
@@ -55,10 +56,7 @@ describe('approvals by several people', () => {
   const idOf = ({ user }: TestSession) => user.memberId;
   const device = async () => {
     server.clock.advance(900_000);
-    const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
-    const rawBody = `user_code=${userCode}&decision=confirm&approvals=yes&account=${owner.account.id}`;
-    await owner.call('POST', '/auth/device/decision', { headers: { 'content-type': FORM }, rawBody });
-    return (await server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } })).body.token as string;
+    return await signInDevice(server, owner);
   };
 
   it('send with the last one, and the receipt names everyone', {

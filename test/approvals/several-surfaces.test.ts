@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runInProcess } from '../cli/run-in-process.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
+import { signInDevice } from '../harness/device-session.ts';
 import { openEventStream } from '../harness/event-stream.ts';
 import { postForm } from '../harness/passkey-confirmation.ts';
 import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
@@ -30,13 +31,7 @@ describe('an approval before the last one', { tags: ['several.surfaces'] }, () =
   const textOf = (markup: string) => markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   const page = async (session: TestSession, path: string) =>
     textOf((await session.call('GET', path, { headers: { accept: 'text/html' } })).body);
-  const device = async () => {
-    const { deviceCode, userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
-    const rawBody = `user_code=${userCode}&decision=confirm&approvals=yes&account=${owner.account.id}`;
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    await owner.call('POST', '/auth/device/decision', { headers, rawBody });
-    return (await server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } })).body.token as string;
-  };
+  const device = async () => await signInDevice(server, owner);
 
   it('is explained in the console, to those who have approved and to those who have not', async () => {
     const id = await hold();
