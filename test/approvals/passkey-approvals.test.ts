@@ -285,10 +285,18 @@ describe('approvals that need a passkey', () => {
   }, async () => {
     const id = await hold();
     const fields = await approving(id);
-    const sent = await Promise.all([
-      postConfirmed(server, owner, ownKey, pageOf(id), fields),
-      postConfirmed(server, admin, adminKey, pageOf(id), fields),
-    ]);
+    const signers = [
+      [owner, ownKey],
+      [admin, adminKey],
+    ] as const;
+    const signed = await Promise.all(
+      signers.map(async ([session, passkey]) =>
+        signatureFields(server, passkey, await askForChallenge(session, pageOf(id), fields)),
+      ),
+    );
+    const sent = await Promise.all(
+      signers.map(([session], index) => postForm(session, pageOf(id), { ...fields, ...signed[index] })),
+    );
     expect(sent.map(({ status }) => status).sort()).toEqual([303, 409]);
   });
 
