@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { hashContentNow } from '../../packages/server/src/approvals/holds/content-hash.ts';
-import type { DeliveryContent } from '../../packages/server/src/db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../../packages/server/src/db/queries/load-contents.ts';
 import type { MessageOrder } from '../../packages/server/src/delivery/message-order.ts';
 import { planTracking } from '../../packages/server/src/links/track-html.ts';
 import { createTrackingUrls } from '../../packages/server/src/links/tracked-body.ts';

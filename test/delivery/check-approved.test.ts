@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryContent } from '../../packages/server/src/db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../../packages/server/src/db/queries/load-contents.ts';
 import { findDifference } from '../../packages/server/src/delivery/check-approved.ts';
 import { makeMessage } from '../../packages/server/src/delivery/make-message.ts';
 import type { MessageOrder } from '../../packages/server/src/delivery/message-order.ts';

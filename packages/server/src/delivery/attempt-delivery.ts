@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import type { LeasedDelivery } from '../routing/leased-deliveries.ts';
 import type { ServerTry } from '../smtp-client/exchange.ts';
 import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';

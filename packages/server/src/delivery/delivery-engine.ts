@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
-import { type ClaimedDelivery, claimDeliveries, loadContents } from '../db/queries/claim-deliveries.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../db/queries/claim-deliveries.ts';
+import { loadContents } from '../db/queries/load-contents.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
 import { batchPerTick } from '../routing/batch-per-tick.ts';
 import { createDeliveryAdmission } from '../routing/delivery-admission.ts';

@@ -1,5 +1,5 @@
 import { digestOf } from '../approvals/holds/content-hash.ts';
-import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { ApprovedContent, NeverSent } from './message-order.ts';
 

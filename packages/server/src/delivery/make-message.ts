@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import { trackHtml } from '../links/track-html.ts';
 import type { MessageUrls } from '../links/tracked-body.ts';
 import { type ComposedMessage, composeMime, joinMessage, type MimeMessage } from '../mime/compose-mime.ts';

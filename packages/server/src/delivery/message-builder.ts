@@ -1,5 +1,5 @@
 import { parseMailbox } from '@postrider/core';
-import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import { reportLargeGarbage } from '../heap.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackingUrlsOf } from '../links/tracked-body.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import type { MailBody } from '../keys/sealed-body.ts';
 import type { MessageUrls } from '../links/tracked-body.ts';
 import type { Attachment, Mailbox } from '../mime/compose-mime.ts';

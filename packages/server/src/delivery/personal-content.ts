@@ -1,4 +1,4 @@
-import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import { escapeHtml } from '../html/page-markup.ts';
 import { fillUnsubscribePlaceholder, hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';

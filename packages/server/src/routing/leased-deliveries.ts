@@ -1,4 +1,5 @@
-import type { ClaimedDelivery, DeliveryContent, Lease } from '../db/queries/claim-deliveries.ts';
+import type { ClaimedDelivery, Lease } from '../db/queries/claim-deliveries.ts';
+import type { DeliveryContent } from '../db/queries/load-contents.ts';
 import type { QueueSlot } from './destination-queues.ts';
 
 /** A delivery that this process has a lease on. */

@@ -1,14 +1,9 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { arraysOf, columnNames, type RecordOf, recordColumns, toArrays, unnested } from '../record-columns.ts';
-import { executing, narrowed, nullable, pg, present, type ResultRow, returning } from '../result.ts';
-import type { approvals } from '../schema/approvals.ts';
+import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../record-columns.ts';
+import { executing, pg, present, type ResultRow, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
-import { messageBodies, type messageRecipients, messages, type messageTracking } from '../schema/messages.ts';
-import type { approvalReceipts } from '../schema/receipts.ts';
-import type { suppressions } from '../schema/suppressions.ts';
-import { defineStatement, type RowOf, value } from '../statement.ts';
-import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
+import { defineStatement, value } from '../statement.ts';
 import { SHOW_AS_SENDING } from './shown-attempts.ts';
 
 export interface ClaimOptions {
@@ -93,109 +88,6 @@ export const claimDeliveries = defineStatement(CLAIM, (options) =>
       d.expires_at AS "expiresAt", ${BYTES_OF_MESSAGE} AS bytes`,
   ),
 );
-
-const STARTED = {
-  accountId: deliveries.accountId,
-  id: deliveries.id,
-  messageId: deliveries.messageId,
-};
-
-/** A recipient, with short names. `s` is why the address is currently suppressed; null if it is not. */
-interface ContentRecipient {
-  readonly o: typeof messageRecipients.$inferSelect.ordinal;
-  readonly k: typeof messageRecipients.$inferSelect.kind;
-  readonly n: typeof messageRecipients.$inferSelect.name;
-  readonly e: typeof messageRecipients.$inferSelect.email;
-  readonly s: typeof suppressions.$inferSelect.reason | null;
-}
-
-interface ContentHold {
-  readonly id: typeof approvals.$inferSelect.id;
-  readonly receipt: typeof approvalReceipts.$inferSelect.receipt | null;
-}
-
-const readContents = defineStatement(
-  { claims: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() },
-  (given) =>
-    returning(
-      {
-        accountId: messages.accountId,
-        messageId: messages.id,
-        /** Whether it is the installation's own mail, whose body is encrypted. */
-        isSealed: pg.bool,
-        createdAt: messages.createdAt,
-        fromGiven: messages.fromGiven,
-        fromDomain: messages.fromDomain,
-        replyTo: messages.replyTo,
-        subject: messages.subject,
-        html: messageBodies.html,
-        text: messageBodies.text,
-        /** Null if the body is no longer stored. */
-        headers: nullable(messageBodies.headers),
-        hasBody: pg.bool,
-        /** Total size of all files; 0 without files. The files themselves are read when the message is composed. */
-        attachmentBytes: pg.int4,
-        unsubscribe: messages.unsubscribe,
-        /** Null if the message has neither an open pixel nor rewritten links. */
-        tracking: nullable(narrowed<Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'>>(pg.json)),
-        recipients: narrowed<readonly ContentRecipient[]>(pg.json),
-        /** Null if the message was never held. Its receipt is null until it is decided. */
-        hold: nullable(narrowed<ContentHold>(pg.json)),
-      },
-      sql`
-    WITH claimed AS MATERIALIZED (
-      SELECT DISTINCT "accountId" AS account_id, "messageId" AS message_id
-      FROM json_to_recordset(${given.claims}::text::json) AS g (${sql.raw(recordColumns(STARTED))})
-    )
-    SELECT m.account_id AS "accountId", m.id AS "messageId", m.key_id = ${given.sealedKeyId} AS "isSealed", m.created_at AS "createdAt", m.from_given AS "fromGiven",
-      m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
-      b.message_id IS NOT NULL AS "hasBody",
-      (SELECT coalesce(sum(a.size), 0)::int FROM message_attachments a
-        WHERE a.account_id = c.account_id AND a.message_id = c.message_id) AS "attachmentBytes", m.unsubscribe,
-      (SELECT json_build_object('openPixel', t.open_pixel, 'links', t.links)
-        FROM message_tracking t WHERE t.account_id = c.account_id AND t.message_id = c.message_id) AS tracking,
-      coalesce((SELECT json_agg(json_build_object('o', r.ordinal, 'k', r.kind, 'n', r.name, 'e', r.email, 's', s.reason) ORDER BY r.ordinal)
-        FROM message_recipients r
-        LEFT JOIN suppressions s ON s.account_id = r.account_id AND s.email = lower(r.email COLLATE "C") COLLATE "default"
-          AND is_suppressing(s.expires_at, ${given.now})
-        WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients,
-      (SELECT json_build_object('id', h.id, 'receipt', p.receipt)
-        FROM approvals h LEFT JOIN approval_receipts p ON p.account_id = h.account_id AND p.approval_id = h.id
-        WHERE h.account_id = c.account_id AND h.message_id = c.message_id) AS hold
-    FROM claimed c
-    -- OFFSET 0 prevents a hash join, which would read all messages of the account.
-    JOIN LATERAL (SELECT * FROM messages WHERE account_id = c.account_id AND id = c.message_id OFFSET 0) AS m ON true
-    LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`,
-    ),
-);
-
-export type DeliveryContent = RowOf<typeof readContents>;
-
-const drop = defineStatement(arraysOf(STARTED), (given) =>
-  executing(sql`
-    DELETE FROM deliveries d USING ${unnested(STARTED, given)} AS g (${columnNames(STARTED)})
-    WHERE d.account_id = g."accountId" AND d.id = g.id
-      AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = g."accountId" AND m.id = g."messageId")`),
-);
-
-/**
- * Returns what is needed to compose the claimed messages, in one round trip for the whole batch. A delivery whose message is gone from the
- * log is deleted, and its message is not in the result, since it could never be settled. The suppression list is read in the same
- * statement, so that no message is composed without it.
- */
-export async function loadContents(
-  query: Query,
-  claimed: readonly ClaimedDelivery[],
-  now: Date,
-): Promise<readonly DeliveryContent[]> {
-  const claims = claimed.map(
-    ({ accountId, id, messageId }): RecordOf<typeof STARTED> => ({ accountId, id, messageId }),
-  );
-  const contents = await readContents(query, { claims: JSON.stringify(claims), sealedKeyId: POSTMASTER_KEY_ID, now });
-  if (contents.length < new Set(claims.map(({ messageId }) => messageId)).size)
-    await drop(query, toArrays(STARTED, claims));
-  return contents;
-}
 
 const LEASE = { accountId: deliveries.accountId, id: deliveries.id, leaseId: present(deliveries.leaseId) };
 
