@@ -131,6 +131,24 @@ describe('a leased delivery', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
+  it('has the size of its message, counted at acceptance or by the claim', async () => {
+    const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+    cleanUp(() => server.close());
+    const { sql } = server.database;
+    const attachments = [{ filename: 'a.txt', content: Buffer.from('twelve bytes').toString('base64') }];
+    await server.send({ to: 'ann@example.com', html: '<p>äöü</p>', text: 'Grüße', attachments });
+    const claim = { leaseId: randomUUID(), limit: 9, perAccount: 9, afterAccount: FIRST_ACCOUNT, maxAccounts: 9 };
+    const sizes = async (now: Date) => {
+      const claimed = await claimDeliveries(sql, { ...claim, now, leaseUntil: now });
+      return claimed.map(({ bytes }) => bytes);
+    };
+    const size = 13 + 7 + 12;
+    expect(await sql`SELECT bytes FROM deliveries`).toEqual([{ bytes: size }]);
+    expect(await sizes(server.clock.now())).toEqual([size]);
+    await sql`UPDATE deliveries SET bytes = NULL`;
+    expect(await sizes(server.clock.now())).toEqual([size]);
+  });
+
   it('is renewed during an attempt, so that no one else claims it', async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const folder = await mkdtemp(join(tmpdir(), 'postrider-leases-'));

@@ -322,6 +322,7 @@ CREATE TABLE deliveries (
   expires_at timestamp with time zone NOT NULL,
   lease_id uuid,
   destination text NOT NULL DEFAULT ''::text,
+  bytes integer,
   CONSTRAINT deliveries_pkey PRIMARY KEY (account_id, id)
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000);
 CREATE INDEX deliveries_destination ON deliveries USING btree (account_id, destination, next_at) WHERE destination <> ''::text;

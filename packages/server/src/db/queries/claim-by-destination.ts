@@ -134,7 +134,8 @@ const claim = defineStatement(
     claimed AS (
       UPDATE deliveries d SET lease_id = ${options.leaseId}, next_at = ${options.leaseUntil}, attempt = d.attempt + 1
       FROM picked WHERE d.account_id = picked.account_id AND d.id = picked.id
-      RETURNING d.*, ${BYTES_OF_MESSAGE} AS bytes
+      RETURNING d.account_id, d.id, d.message_id, d.route, d.destination, d.ordinals, d.attempt, d.expires_at,
+        ${BYTES_OF_MESSAGE} AS bytes
     )
     SELECT
       (SELECT json_agg(json_build_object('accountId', account_id, 'id', id, 'messageId', message_id, 'route', route,

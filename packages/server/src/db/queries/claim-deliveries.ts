@@ -19,11 +19,14 @@ export interface ClaimOptions {
   readonly maxAccounts: number;
 }
 
-/** Bytes of memory that the message of `deliveries d` needs: both bodies and all files. Computing it reads neither bodies nor files. */
-export const BYTES_OF_MESSAGE = sql`(coalesce((SELECT coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0)
+/**
+ * Bytes of memory that the message of `deliveries d` needs: both bodies and all files. They are counted only if they are not known, which
+ * reads neither bodies nor files.
+ */
+export const BYTES_OF_MESSAGE = sql`coalesce(d.bytes, (coalesce((SELECT coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0)
       FROM message_bodies b WHERE b.account_id = d.account_id AND b.message_id = d.message_id), 0)
     + coalesce((SELECT sum(a.size) FROM message_attachments a
-      WHERE a.account_id = d.account_id AND a.message_id = d.message_id), 0))::int`;
+      WHERE a.account_id = d.account_id AND a.message_id = d.message_id), 0))::int)`;
 
 /** Parameters of both claim statements. */
 export const CLAIM = {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from '../drizzle.ts';
 import { recordColumns } from '../record-columns.ts';
-import { narrowed, nullable, pg, returning } from '../result.ts';
+import { narrowed, nullable, pg, present, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { apiKeys } from '../schema/keys.ts';
@@ -87,6 +87,7 @@ export const DELIVERY = {
   /** Omitted if the route alone determines the destination. */
   t: nullable(deliveries.destination),
   n: deliveries.ordinals,
+  b: present(deliveries.bytes),
 };
 
 /** A key that the acceptance rules checked, in the version they checked, and the credential that the caller used. */
@@ -261,8 +262,8 @@ export function acceptBatch(
     SELECT account_id, id, open_pixel, links FROM input WHERE links IS NOT NULL
   ),
   planned AS (
-    INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at)
-    SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at
+    INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at, bytes)
+    SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
     FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
     JOIN input i ON i.o = d.o
   ),

@@ -173,8 +173,15 @@ function toRecipientRows({ recipients }: NewMessage, o: number): readonly Sparse
   });
 }
 
-function toDeliveryRows({ deliveries }: NewMessage, o: number): readonly SparseRecordOf<typeof DELIVERY>[] {
-  return deliveries.map(({ id, route, destination, ordinals }) => {
-    return { o, id, r: route, t: destination === '' ? undefined : destination, n: ordinals };
+function toDeliveryRows(message: NewMessage, o: number): readonly SparseRecordOf<typeof DELIVERY>[] {
+  const b = bytesOf(message);
+  return message.deliveries.map(({ id, route, destination, ordinals }) => {
+    return { o, id, r: route, t: destination === '' ? undefined : destination, n: ordinals, b };
   });
+}
+
+/** As `BYTES_OF_MESSAGE` counts them. */
+function bytesOf({ html, text, attachments }: NewMessage): number {
+  const files = attachments.reduce((sum, { content }) => sum + content.length, 0);
+  return Buffer.byteLength(html ?? '') + Buffer.byteLength(text ?? '') + files;
 }

@@ -15,6 +15,8 @@ export const deliveries = pgTable(
     expiresAt: timestamptz('expires_at').notNull(),
     leaseId: uuid('lease_id'),
     destination: text('destination').notNull().default(''),
+    /** Bytes of memory that the message needs; null if they are not known. */
+    bytes: integer('bytes'),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
