@@ -179,20 +179,26 @@ function onTime({ from, fromId, to, toId }: Given, createdAt: SQL, id: SQL): SQL
     ${to && sql`AND ${createdAt} < ${to}`} ${toId && sql`AND ${id} < ${toId}`}`;
 }
 
+/** A value that the message `m` is filtered by. Hashing values one by one takes half as long as hashing a list of them. */
+function facetOf(value: SQL): SQL {
+  return sql`search_facet(m.account_id, ${value})`;
+}
+
 /**
  * The content of the search table for a message `m` and its recipients `r`, as SQL; SEARCH_RECIPIENTS defines `r.addresses` and `r.texts`.
  * It is here next to the conditions because the two must agree.
  */
 export const SEARCH_ROW = {
-  facets: sql`ARRAY(SELECT search_facet(m.account_id, facet) FROM unnest(
-    ARRAY['channel:' || m.channel, 'source:' || m.source, 'domain:' || m.from_domain, 'key:' || m.key_id]
-    || CASE WHEN m.agent_name IS NULL THEN '{}' ELSE ARRAY['agent:' || m.agent_name] END
-    || ARRAY(SELECT 'tag:' || tag FROM unnest(m.tags) AS tag) || r.addresses) AS facet)`,
+  facets: sql`ARRAY[${facetOf(sql`'channel:' || m.channel`)}, ${facetOf(sql`'source:' || m.source`)},
+      ${facetOf(sql`'domain:' || m.from_domain`)}, ${facetOf(sql`'key:' || m.key_id`)}]
+    || CASE WHEN m.agent_name IS NULL THEN '{}' ELSE ARRAY[${facetOf(sql`'agent:' || m.agent_name`)}] END
+    || CASE WHEN m.tags = '{}' THEN '{}' ELSE ARRAY(SELECT ${facetOf(sql`'tag:' || tag`)} FROM unnest(m.tags) AS tag) END
+    || r.addresses`,
   text: sql`lower(concat_ws(E'\\n', m.subject, r.texts))`,
 } as const;
 
 export const SEARCH_RECIPIENTS = sql`
-  SELECT array_agg('recipient:' || lower(email)) AS addresses, string_agg(concat_ws(E'\\n', email, name), E'\\n') AS texts
+  SELECT array_agg(${facetOf(sql`'recipient:' || lower(email)`)}) AS addresses, string_agg(concat_ws(E'\\n', email, name), E'\\n') AS texts
   FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id`;
 
 function facetsOf({ channel, source, agentName, keyId, domain, tags, recipient, sender }: MessageFilters): string[] {
