@@ -164,6 +164,9 @@ describe('the partitions of the message log', () => {
     await ensurePartitions(sql, new Date('2031-05-15'));
     const [bodies] = await sql`SELECT reloptions FROM pg_class WHERE relname = 'message_bodies_2031_05'`;
     expect(bodies?.['reloptions']).toEqual(['toast_tuple_target=4080']);
+    const recipients = await sql<{ name: string; reloptions: string[] }[]>`
+      SELECT relname AS name, reloptions FROM pg_class WHERE relname IN ('message_recipients_2031_05', 'message_recipients_other')`;
+    expect(recipients.map(({ reloptions }) => reloptions)).toEqual([['fillfactor=50'], ['fillfactor=50']]);
     const indexes = await sql`
       SELECT 1 FROM pg_inherits i JOIN pg_index x ON x.indexrelid = i.inhrelid
       WHERE x.indrelid IN ('messages_2031_05'::regclass, 'message_events_2031_05'::regclass)`;

@@ -114,8 +114,14 @@ const readMissingMonths = defineStatement({ now: value<Date>() }, ({ now }) =>
 
 type MissingMonth = RowOf<typeof readMissingMonths>;
 
-/** Keeps bodies of usual size uncompressed in the row: compressing them costs as much as the rest of their insert. */
-const STORAGE: Readonly<Record<string, string>> = { message_bodies: 'WITH (toast_tuple_target = 4080)' };
+/**
+ * Keeps bodies of usual size uncompressed in the row: compressing them costs as much as the rest of their insert. Leaves room on the page of
+ * each recipient for its second version, so that the index gets no second entry.
+ */
+const STORAGE: Readonly<Record<string, string>> = {
+  message_bodies: 'WITH (toast_tuple_target = 4080)',
+  message_recipients: 'WITH (fillfactor = 50)',
+};
 
 const isTaken = defineStatement({ partition: value<string>() }, ({ partition }) =>
   executing(sql`SELECT FROM pg_class WHERE quote_ident(relname) = ${partition} AND pg_table_is_visible(oid)`),
