@@ -81,11 +81,14 @@ describe('two people approve in the console', { tags: ['several.surfaces'] }, ()
     await owner.call('POST', `/keys/approvals/${voted}`, { body: { decision: 'approve' } });
     await joinAs(server, owner, 'approver', 'looks-on@sandbox.test');
     const token = await makeApprovalLink(server.database.sql, fresh);
+    const draft = { slug: 'reminder', name: 'Reminder', subject: 'Your invoice', text: 'Please pay.' };
+    expect((await server.call('POST', '/templates', { key: agent.key, body: draft })).status).toBe(201);
     const pages: readonly (readonly [string, string, string])[] = [
       ['owner@sandbox.test', 'voted', `/console/approvals/${voted}`],
       ['grace@sandbox.test', 'to-vote', `/console/approvals/${voted}`],
       ['looks-on@sandbox.test', 'not-named', `/console/approvals/${fresh}`],
       ['grace@sandbox.test', 'inbox', '/console/approvals'],
+      ['grace@sandbox.test', 'draft', '/console/approvals/drafts/reminder/1'],
       ['owner@sandbox.test', 'settings', '/console/settings'],
       ['owner@sandbox.test', 'key-form', `/console/keys/${agent.id}/edit`],
       ['owner@sandbox.test', 'key', `/console/keys/${agent.id}`],
