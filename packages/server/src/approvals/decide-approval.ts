@@ -20,6 +20,7 @@ import {
   readHeldBodies,
   rewriteHeldMessage,
 } from '../db/queries/held-messages.ts';
+import { keepPlans } from '../db/session-settings.ts';
 import type { Caller } from '../keys/caller.ts';
 import { isStillAllowed } from '../keys/check-again.ts';
 import { ProblemError, toProblem } from '../problem.ts';
@@ -139,6 +140,7 @@ async function decideOnce(
 ): Promise<DecisionVerdict> {
   const { sql, clock, ids } = tools;
   const result = await sql.begin(async (transaction) => {
+    await keepPlans(transaction);
     const hold = await lockApproval(transaction, name);
     const now = clock.now();
     const obstacle = await findObstacle(transaction, tools, hold, decision, caller, now);

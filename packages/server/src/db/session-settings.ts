@@ -1,3 +1,5 @@
+import type { Query } from './query.ts';
+
 /** The role that sees only the rows of the account in `app.account_id`. */
 const ACCOUNT_ROLE = 'postrider_app';
 
@@ -39,6 +41,11 @@ export function startParametersOf(options: SessionOptions): Readonly<Record<stri
  * was small still uses its indexes.
  */
 export const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+
+/** Lets the statements of a transaction reuse their plans. Each must be best with the same plan, whatever its parameters. */
+export async function keepPlans(transaction: Query): Promise<void> {
+  await transaction.run(KEEP_PLANS);
+}
 
 /** What each transaction of a pool opened with `forAccounts` sets, together with its BEGIN. */
 export interface TransactionSettings {
