@@ -66,6 +66,10 @@ export const approvers = section('Approvals with a passkey', [
     'A further passkey is added only with one that the user has, a first one only in the first 15 minutes of a session, and passkeys that approve are removed only with a passkey.',
   ),
   requirement(
+    'passkeys.sessions',
+    'A session ends with the passkey that started it. If the operator removes the passkeys of a user, all sessions of the user end.',
+  ),
+  requirement(
     'passkeys.receipt',
     'The receipt of an approval with a passkey has its signature and public key. Programs without Postrider verify it over the content hash, and refuse every change of it.',
   ),

@@ -85,6 +85,7 @@ describe('the passkeys of a user', { tags: ['sessions.passkeys'] }, () => {
     const tools = { sql: server.database.sql, clock: server.clock, ids: createIdGenerator() };
     expect(await removePasskeysOf(tools, 'OWNER@sandbox.test')).toBe(1);
     expect(await removePasskeysOf(tools, 'nobody@sandbox.test')).toBe(0);
+    owner = await signInAs(server, 'owner@sandbox.test');
     expect(await list()).toEqual([]);
     expect((await audited(owner, 'passkey.removed'))[0]).toMatchObject({ actor: 'operator', targetId: id });
     expect((await addPasskey(server, owner)).status).toBe(201);

@@ -60,21 +60,21 @@ export async function endOthers({ tools, sessions }: OwnTools, caller: Caller): 
   return ended.count;
 }
 
-/** Records in each account's audit log which of its sessions ended, and which session ended them. */
-async function noteEnded(
+/** Records in each account's audit log which of its sessions ended, and which session ended them; null: the operator did. */
+export async function noteEnded(
   transaction: Transaction,
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
   ended: readonly EndedSessionRow[],
-  { sessionId: bySession }: Caller,
+  { sessionId: bySession }: { readonly sessionId: string | null },
 ): Promise<void> {
   const now = clock.now();
   await appendAudit(
     transaction,
-    ended.map(({ id: targetId, accountId, memberId: actor }) => ({
+    ended.map(({ id: targetId, accountId, memberId }) => ({
       ...({
         id: ids.next(now),
         accountId,
-        actor,
+        actor: bySession === null ? 'operator' : memberId,
         targetId,
         action: 'session.ended',
         details: { bySession },

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { insertAccount, insertMember } from '../db/queries/accounts.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
+import { keepPasskey } from '../db/queries/passkeys.ts';
 import { deleteSession, insertSession } from '../db/queries/sessions.ts';
 import { ensureUser, findIdentity, insertIdentity, readSeats, type SeatRow, takeSeats } from '../db/queries/users.ts';
 import type { SessionKind } from '../db/schema/sessions.ts';
@@ -25,6 +26,8 @@ export interface Arrival {
   readonly identity: { readonly issuer: string; readonly subject: string } | null;
   /** The sign-in method as the audit log names it: `magic_link`, `passkey`, `oauth:github`, `device`, `development`. */
   readonly how: string;
+  /** The passkey that has proven it. */
+  readonly passkeyId?: string;
 }
 
 /** The browser or program that signs in: how it describes itself, and its address. */
@@ -32,6 +35,9 @@ export interface SignInClient {
   readonly client: string;
   readonly address: string;
 }
+
+/** The passkey of a sign-in was removed after its signature was verified. */
+export class RemovedPasskeyError extends Error {}
 
 export type SignInVerdict =
   | { readonly kind: 'signed-in'; readonly token: string; readonly seat: SeatRow }
@@ -43,6 +49,7 @@ export type SignInVerdict =
 /**
  * Starts a session for a user who has proven who they are. They get all seats reserved for their address. If they have none and sign-up is
  * open, they get a new account. The session is always new; `former`, the browser's previous session, ends.
+ * @throws RemovedPasskeyError
  */
 export async function signIn(
   tools: SignInTools,
@@ -55,12 +62,14 @@ export async function signIn(
     if (user === null) return { kind: arrival.email === null ? 'unverified' : 'unknown' };
     const [seat] = user.seats;
     if (seat === undefined) throw new Error('a user without a seat');
+    const passkeyId = arrival.passkeyId ?? null;
+    if (passkeyId !== null && !(await keepPasskey(transaction, passkeyId))) throw new RemovedPasskeyError();
     if (former !== null) await endStoredSession(transaction, tools, former);
     const token = await beginSession(transaction, tools, {
       userId: user.userId,
       seat,
       ...{ kind: 'cookie', mayDecide: true, from },
-      how: arrival.how,
+      ...{ how: arrival.how, passkeyId },
     });
     return { kind: 'signed-in', token, seat };
   });
@@ -78,14 +87,16 @@ export async function beginSession(
     /** Whether the session may decide held sends if the role may; always true in a browser. */
     readonly mayDecide: boolean;
     readonly how: string;
+    /** The passkey that started it, with which it ends. */
+    readonly passkeyId?: string | null;
   },
 ): Promise<string> {
   const now = clock.now();
   const { accountId, memberId } = session.seat;
   const { token, hash } = createSessionToken();
   const id = ids.next(now);
-  const { userId, kind, mayDecide, from, how } = session;
-  await insertSession(transaction, { id, userId, accountId, memberId, kind, mayDecide, ...from, hash, now });
+  const { userId, kind, mayDecide, from, how, passkeyId = null } = session;
+  await insertSession(transaction, { id, userId, accountId, memberId, kind, mayDecide, ...from, passkeyId, hash, now });
   const entry = {
     accountId,
     id: ids.next(now),

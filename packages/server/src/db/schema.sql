@@ -927,11 +927,14 @@ CREATE TABLE sessions (
   may_decide boolean NOT NULL DEFAULT false,
   client text,
   address text,
+  passkey_id uuid,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_account_id_member_id_fkey FOREIGN KEY (account_id, member_id) REFERENCES members(account_id, id) ON DELETE CASCADE,
+  CONSTRAINT sessions_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkeys(id) ON DELETE CASCADE,
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   CONSTRAINT sessions_kind_check CHECK (kind = ANY (ARRAY['cookie'::text, 'device'::text]))
 ) WITH (fillfactor=80);
+CREATE INDEX sessions_passkey ON sessions USING btree (passkey_id) WHERE passkey_id IS NOT NULL;
 CREATE INDEX sessions_seat ON sessions USING btree (account_id, member_id);
 CREATE UNIQUE INDEX sessions_token ON sessions USING btree (token_hash);
 CREATE INDEX sessions_user ON sessions USING btree (user_id);

@@ -40,8 +40,8 @@ export class PasskeysResource {
   /**
    * Remove one of your passkeys.
    *
-   * Removes a passkey of the signed-in user at once, and returns it. No one can sign in with it anymore; sessions that
-   * it started go on until they are ended. The audit log of each of the user’s accounts records it. A passkey of
+   * Removes a passkey of the signed-in user at once, and returns it. No one can sign in with it anymore, and the
+   * sessions that were started with it end. The audit log of each of the user’s accounts records it. A passkey of
    * another user is 404. While the user’s passkeys approve held sends of an account, only the page `/auth/passkeys`
    * removes one, with a passkey: 403 `permission_escalation`.
    *

@@ -1,5 +1,5 @@
 import type { SessionToken } from '../client-info.ts';
-import { type SignInClient, type SignInVerdict, signIn } from '../sign-in.ts';
+import { RemovedPasskeyError, type SignInClient, type SignInVerdict, signIn } from '../sign-in.ts';
 import type { Assertion } from './credential-schemas.ts';
 import type { PasskeyTools } from './passkey-tools.ts';
 import { type AssertionVerdict, verifyAssertion } from './verify-assertion.ts';
@@ -23,6 +23,12 @@ export async function signInWithPasskey(
 ): Promise<PasskeySignInVerdict> {
   const verdict = await verifyAssertion(tools, { assertion, sealed, purpose: 'sign-in', userId: null });
   if (verdict.kind !== 'verified') return verdict;
-  const arrival = { email: verdict.passkey.email, name: null, identity: null, how: 'passkey' };
-  return await signIn({ ...tools.auth.tools, isSignupOpen: false }, arrival, from, former);
+  const { id: passkeyId, email } = verdict.passkey;
+  const arrival = { email, name: null, identity: null, how: 'passkey', passkeyId };
+  try {
+    return await signIn({ ...tools.auth.tools, isSignupOpen: false }, arrival, from, former);
+  } catch (error) {
+    if (error instanceof RemovedPasskeyError) return { kind: 'refused' };
+    throw error;
+  }
 }

@@ -22,7 +22,7 @@ export function renderPasskeysPage(signedIn: SignedIn, { passkeys, party, url, g
   return renderSinglePage(
     'Your passkeys',
     html`<p class="soft">A passkey signs you in without email: with the fingerprint, face or PIN of a device, a password manager or a security key. It opens all your accounts on this server.</p>
-${passkeys.length === 0 ? html`<p>You have none.</p>` : html`<ul class="plain">${passkeys.map((passkey) => renderPasskey(passkey, guard))}</ul>`}
+${passkeys.length === 0 ? html`<p>You have none.</p>` : html`<ul class="plain">${passkeys.map((passkey) => renderPasskey(passkey, guard))}</ul><p class="small soft">Removing one ends the sessions that were started with it.</p>`}
 ${guard.toRemove === 'passkey' ? html`<p class="small soft">Your passkeys approve emails, so removing one must be confirmed with a passkey.</p>` : null}${renderOffer(passkeys.length, party, url, guard)}
 <p class="small"><a href="/console/settings">Back to the settings</a></p>`,
     { signedIn, hasScript: true, script: 'passkey.js' },

@@ -159,7 +159,7 @@ const removeConfirmed: Handler = async ({ request, reply, clientInfo, tools }, a
   const given = confirmationOf(confirmation, clientInfo, auth);
   if (given !== null) takeChallenge(clientInfo, reply, auth);
   await assertMayRemove(tools, user, id, given);
-  const removed = await removeOwnPasskey(auth.tools, user, id);
+  const removed = await removeOwnPasskey(auth, user, id);
   if (removed === null) throw noSuchPasskey();
   return sendJson(reply, toPasskey(removed));
 };

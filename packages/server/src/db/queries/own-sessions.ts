@@ -67,20 +67,32 @@ export async function deleteOwnSession(query: Query, userId: string, id: string)
 }
 
 const removeOthers = defineStatement(
-  { userId: sessions.userId, exceptId: sessions.id, kind: optional(sessions.kind) },
+  { userId: sessions.userId, exceptId: optional(sessions.id), kind: optional(sessions.kind) },
   ({ userId, exceptId, kind }) =>
     builder
       .delete(sessions)
-      .where(and(eq(sessions.userId, userId), ne(sessions.id, exceptId), kind && eq(sessions.kind, kind)))
+      .where(and(eq(sessions.userId, userId), exceptId && ne(sessions.id, exceptId), kind && eq(sessions.kind, kind)))
       .returning(named(endedSession)),
 );
 
-/** Ends all sessions of a user except one. @param kind ends only sessions of this kind; null: of every kind */
+/** Ends the sessions of a user. @param exceptId ends all except this one; null: all @param kind ends only sessions of this kind; null: of every kind */
 export async function deleteOtherSessions(
   query: Query,
-  others: { readonly userId: string; readonly exceptId: string; readonly kind: SessionKind | null },
+  others: { readonly userId: string; readonly exceptId: string | null; readonly kind: SessionKind | null },
 ): Promise<readonly EndedSessionRow[]> {
   return await removeOthers(query, others);
+}
+
+const removeOfPasskey = defineStatement({ passkeyId: value<string>() }, ({ passkeyId }) =>
+  builder
+    .delete(sessions)
+    .where(eq(sessions.passkeyId, sql`${passkeyId}::uuid`))
+    .returning(named(endedSession)),
+);
+
+/** Ends the sessions that were started with a passkey. */
+export async function deleteSessionsOfPasskey(query: Query, passkeyId: string): Promise<readonly EndedSessionRow[]> {
+  return await removeOfPasskey(query, { passkeyId });
 }
 
 const removeCodes = defineStatement({ userId: deviceCodes.userId }, ({ userId }) =>

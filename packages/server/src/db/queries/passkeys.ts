@@ -66,9 +66,22 @@ const lockOwner = defineStatement({ userId: users.id }, ({ userId }) =>
     .for('update'),
 );
 
-/** Serializes additions to the passkeys of one user, so that their limit is exact. */
+/** Serializes changes of the passkeys of one user, so that their limit is exact. */
 export async function lockPasskeysOf(query: Query, userId: string): Promise<void> {
   await lockOwner(query, { userId });
+}
+
+const keep = defineStatement({ id: passkeys.id }, ({ id }) =>
+  builder
+    .select(named({ id: passkeys.id }))
+    .from(passkeys)
+    .where(eq(passkeys.id, id))
+    .for('key share'),
+);
+
+/** Keeps a passkey from being removed until the transaction ends. Returns false if it has been removed. */
+export async function keepPasskey(query: Query, id: string): Promise<boolean> {
+  return (await keep(query, { id })).length > 0;
 }
 
 const insert = defineStatement(

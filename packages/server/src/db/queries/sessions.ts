@@ -57,7 +57,7 @@ export const insertSession = defineStatement(
   {
     ...{ id: sessions.id, userId: sessions.userId, accountId: sessions.accountId, memberId: sessions.memberId },
     ...{ kind: sessions.kind, mayDecide: sessions.mayDecide, client: sessions.client, address: sessions.address },
-    ...{ hash: sessions.tokenHash, now: sessions.createdAt },
+    ...{ hash: sessions.tokenHash, now: sessions.createdAt, passkeyId: sessions.passkeyId },
   },
   ({ hash, now, ...session }) =>
     builder.insert(sessions).values({ ...session, tokenHash: hash, createdAt: now, seenAt: now }),

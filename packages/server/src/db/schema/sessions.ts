@@ -1,6 +1,7 @@
 import { boolean, check, foreignKey, index, integer, pgTable, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { bytea, timestamptz, timestamptzArray } from './column-types.ts';
+import { passkeys } from './passkeys.ts';
 import { members, users } from './users.ts';
 
 export type SessionKind = 'cookie' | 'device';
@@ -21,11 +22,13 @@ export const sessions = pgTable(
     mayDecide: boolean('may_decide').notNull().default(false),
     client: text('client'),
     address: text('address'),
+    passkeyId: uuid('passkey_id').references(() => passkeys.id, { onDelete: 'cascade' }),
   },
   (t) => [
     foreignKey({ columns: [t.accountId, t.memberId], foreignColumns: [members.accountId, members.id] }).onDelete(
       'cascade',
     ),
+    index('sessions_passkey').on(t.passkeyId).where(sql`${t.passkeyId} IS NOT NULL`),
     index('sessions_seat').on(t.accountId, t.memberId),
     uniqueIndex('sessions_token').on(t.tokenHash),
     index('sessions_user').on(t.userId),

@@ -9,7 +9,7 @@ export const deletePasskey: Handler<'passkeys.delete'> = async ({ params }, cont
   const { user } = requireSession(context);
   const { auth, installation } = context.services;
   if (await approvesWithPasskey(auth.tools.sql, user.userId)) throw unconfirmedRemoval(installation.baseUrl);
-  const removed = await removeOwnPasskey(auth.tools, user, params.id);
+  const removed = await removeOwnPasskey(auth, user, params.id);
   if (removed === null) throw noSuchPasskey();
   return { body: toPasskey(removed) };
 };
