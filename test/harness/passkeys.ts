@@ -1,3 +1,4 @@
+import { readInstallationMail } from './installation-mail.ts';
 import { createPasskey, type SigningOptions, type TestPasskey } from './passkey-authenticator.ts';
 import { cookieOf, type TestSession } from './session.ts';
 import type { TestApp, TestResponse } from './test-app.ts';
@@ -17,9 +18,10 @@ export async function startRegistering(
   session: Pick<TestSession, 'call' | 'cookie'>,
   origin: string,
   by: TestPasskey | undefined = LAST.get(session.cookie),
+  link?: string,
 ): Promise<Challenged> {
   const path = '/auth/passkeys/register/options';
-  const first = await session.call('POST', path, { body: {} });
+  const first = await session.call('POST', path, { body: { link } });
   const response = first.status === 403 && by !== undefined ? await registerConfirmed(session, origin, by) : first;
   if (response.status !== 200) throw new Error(JSON.stringify(response.body));
   return { options: response.body, cookie: cookieOf(response, 'passkey') };
@@ -45,7 +47,22 @@ export async function confirming(
   };
 }
 
-/** Adds a passkey to the signed-in user, as the page's script does. */
+/** Requests the link for a first passkey, as the page's form does. Returns its token from the mail; undefined if none is needed. */
+export async function requestFirstPasskeyLink(
+  server: Pick<TestApp, 'database'>,
+  session: Pick<TestSession, 'call'>,
+): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const asked = await session.call('POST', '/auth/passkeys/first', { headers, rawBody: '' });
+  if (asked.status === 303) return undefined;
+  if (asked.status !== 202) throw new Error(`${asked.status} ${JSON.stringify(asked.body)}`);
+  const mail = (await readInstallationMail(server.database, { tag: 'first-passkey' })).at(-1);
+  const token = /\/auth\/passkeys\/first\/([\w-]{43})/.exec(mail?.text ?? '')?.[1];
+  if (token === undefined) throw new Error(`no link in ${mail?.text}`);
+  return token;
+}
+
+/** Adds a passkey to the signed-in user, as the page's script does. A first one that approves is confirmed from the mailbox. */
 export async function addPasskey(
   server: TestApp,
   session: Pick<TestSession, 'call' | 'cookie'>,
@@ -53,15 +70,19 @@ export async function addPasskey(
     readonly name?: string;
     readonly passkey?: TestPasskey;
     readonly challenged?: Challenged;
+    /** Of the mail; null sends none. */
+    readonly link?: string | null;
     readonly signing?: Partial<SigningOptions>;
     readonly statement?: Buffer<ArrayBuffer>;
   } = {},
 ): Promise<TestResponse & { readonly passkey: TestPasskey }> {
   const { name = 'Laptop', passkey = createPasskey(), signing, statement } = given;
-  const { options, cookie } = given.challenged ?? (await startRegistering(session, server.baseUrl));
+  const isAsked = given.challenged === undefined && given.link === undefined;
+  const link = isAsked ? await requestFirstPasskeyLink(server, session) : (given.link ?? undefined);
+  const { options, cookie } = given.challenged ?? (await startRegistering(session, server.baseUrl, undefined, link));
   const credential = passkey.register(options, { origin: server.baseUrl, ...signing }, statement);
   const headers = { cookie: `${session.cookie}; ${cookie}` };
-  const response = await session.call('POST', '/auth/passkeys/register', { headers, body: { name, credential } });
+  const response = await session.call('POST', '/auth/passkeys/register', { headers, body: { name, credential, link } });
   if (response.status === 201) LAST.set(session.cookie, passkey);
   return { ...response, passkey };
 }

@@ -17,6 +17,7 @@ describe('paths in the logs', () => {
     `/approvals/${TOKEN}/html`,
     `/approvals/${TOKEN}/more/of/it`,
     `/auth/magic-link/${TOKEN}`,
+    `/auth/passkeys/first/${TOKEN}`,
     `/console/open/${TOKEN}`,
     `/%61pprovals/${TOKEN}`,
     `/auth/magic-link/${TOKEN}?next=${TOKEN}`,

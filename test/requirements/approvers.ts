@@ -63,7 +63,11 @@ export const approvers = section('Approvals with a passkey', [
   ),
   requirement(
     'passkeys.guards',
-    'A further passkey is added only with one that the user has, a first one only in the first 15 minutes of a session, and passkeys that approve are removed only with a passkey.',
+    'A further passkey is added only with one that the user has, a first one that approves nothing only in the first 15 minutes of a session, and passkeys that approve are removed only with a passkey.',
+  ),
+  requirement(
+    'passkeys.first',
+    'Where passkeys of a user approve, the first one is added only with a link that was mailed to the user: once, for ten minutes, in the session that requested it. No session, device, key, or other link replaces it, and opening it does not use it up.',
   ),
   requirement(
     'passkeys.sessions',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdingKey } from '../approvals/approving.ts';
 import { makeApprovalLink } from '../harness/approval-link.ts';
 import { startBrowser } from '../harness/browser.ts';
+import { readInstallationMail } from '../harness/installation-mail.ts';
 import { signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { connectTo } from '../mcp/connect.ts';
@@ -45,14 +46,50 @@ describe('approving with a passkey in a browser', { tags: ['passkeys.story'] }, 
     await context.request.post(`${origin}/dev/session`, { data: { email: 'owner@sandbox.test' } });
     return { context, page, cdp, authenticatorId, complaints };
   }
-  async function addPasskey(page: Page) {
+  /** Of a user who has none: with the link from the mail. */
+  async function addPasskey(page: Page, shot: (name: string) => Promise<void> = async () => undefined) {
     await page.goto(`${origin}/auth/passkeys`);
+    await shot('first');
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByText('A link was sent to owner@sandbox.test').waitFor();
+    await shot('mailed');
+    const mail = (await readInstallationMail(server.database, { tag: 'first-passkey' })).at(-1);
+    await page.goto(/http:\S+\/auth\/passkeys\/first\/[\w-]+/.exec(mail?.text ?? '')?.[0] ?? '');
+    await shot('link');
     await page.getByLabel('A name for the new passkey').fill('Laptop');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.waitForURL(`${origin}/auth/passkeys`);
     await page.locator('li').last().waitFor();
+    await shot('added');
   }
   const hold = async () => (await server.send({}, { key: agent.key })).body.approvalId as string;
   const statusOf = async (id: string) => (await owner.call('GET', `/keys/approvals/${id}`)).body.status;
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+  ] as const)('a first passkey is confirmed from the mailbox: %s, %i px', async (colorScheme, width) => {
+    await server.database.sql`DELETE FROM passkeys`;
+    const desk = await sitDown({ colorScheme, viewport: { width, height: 800 } });
+    const { page } = desk;
+    const shot = async (name: string) => {
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+      ).toBeLessThanOrEqual(0);
+      await shoot(page, `passkey-${name}-${colorScheme}-${width}`);
+    };
+    await addPasskey(page, shot);
+    expect((await owner.call('GET', '/passkeys')).body.passkeys).toHaveLength(1);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'This link does not work here' }).waitFor();
+    await shot('dead');
+    await page.goto(`${origin}/console/mailbox`);
+    await page.getByText('Add your first passkey').first().click();
+    await shot('captured');
+    expect(desk.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    await desk.context.close();
+  });
 
   it.each([
     ['light', 1280],

@@ -12,18 +12,26 @@ if (signInBox !== null && canUsePasskeys(signInBox.dataset['host'])) {
 
 const addBox = document.getElementById('passkey-add');
 if (addBox !== null && canUsePasskeys(addBox.dataset['host'])) {
-  addBox.hidden = false;
-  const unable = document.getElementById('passkey-unable');
-  if (unable !== null) unable.hidden = true;
+  show(addBox);
   addBox.querySelector('form')?.addEventListener('submit', (event) => {
     event.preventDefault();
     attempt(addBox, add);
   });
 }
 
+const mailBox = document.getElementById('passkey-mail');
+if (mailBox !== null && canUsePasskeys(mailBox.dataset['host'])) show(mailBox);
+
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-passkey]')) {
   button.hidden = false;
   button.addEventListener('click', () => attempt(button.parentElement ?? document.body, () => remove(button)));
+}
+
+/** Shows what works here, in place of the words that it does not. */
+function show(box: HTMLElement): void {
+  box.hidden = false;
+  const unable = document.getElementById('passkey-unable');
+  if (unable !== null) unable.hidden = true;
 }
 
 async function signIn(box: HTMLElement): Promise<void> {
@@ -36,12 +44,16 @@ async function signIn(box: HTMLElement): Promise<void> {
 async function add(box: HTMLElement): Promise<void> {
   const name = box.querySelector('input')?.value.trim() ?? '';
   const confirmation = await confirmed(box.dataset['confirms'], { change: 'add' });
-  const options = await send('/auth/passkeys/register/options', confirmation);
+  // Of the page that a mailed link opens.
+  const { link } = box.dataset;
+  const proof = link === undefined ? {} : { link };
+  const options = await send('/auth/passkeys/register/options', { ...confirmation, ...proof });
   // The server makes the options in the form that browsers define.
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
   const credential = await navigator.credentials.create({ publicKey });
-  await send('/auth/passkeys/register', { name, credential: toJson(credential) });
-  location.reload();
+  await send('/auth/passkeys/register', { name, credential: toJson(credential), ...proof });
+  // The link is used up.
+  location.assign('/auth/passkeys');
 }
 
 async function remove({ dataset }: HTMLButtonElement): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { CodeTries } from './code-tries.ts';
 import type { CookieJar } from './cookies.ts';
+import type { LinkLimits } from './link-limits.ts';
 import type { MagicLinks } from './magic-link.ts';
 import type { OAuthProvider } from './oauth/oauth-client.ts';
 import type { SessionAuthenticator } from './session-authenticator.ts';
@@ -12,6 +13,7 @@ export interface AuthServices {
   readonly tools: SignInTools;
   readonly sessions: SessionAuthenticator;
   readonly links: MagicLinks;
+  readonly linkLimits: LinkLimits;
   readonly codeTries: CodeTries;
   readonly mailer: SignInMailer;
   readonly cookies: CookieJar;

@@ -39,6 +39,38 @@ export async function mailPasskeyAdded(mailer: SignInMailer, { to, name }: Added
   await mailUser(mailer, { to, mail, tags: ['passkey'] });
 }
 
+/**
+ * Mails the link that confirms a user's first passkey.
+ * @throws if the server refused the mail, with the reason
+ */
+export async function mailFirstPasskey(mailer: SignInMailer, to: string, url: string): Promise<void> {
+  await mailUser(mailer, { to, mail: writeFirstPasskey(url), tags: ['first-passkey'] });
+}
+
+function writeFirstPasskey(url: string): WrittenMail {
+  const limit = words`The link works once, for ${LIMITS.magicLinkMinutes} minutes.`;
+  return {
+    subject: ours('Add your first passkey'),
+    preheader: limit,
+    heading: ours('Add your first passkey'),
+    opening: [
+      {
+        kind: 'paragraph',
+        text: words`Open this link in the browser where you requested it, and add your passkey on its page. ${limit}`,
+      },
+      {
+        kind: 'paragraph',
+        text: ours('Your passkey will approve emails, so do not give this link to anyone, or to any program.'),
+      },
+    ],
+    button: { label: 'Add a passkey', url },
+    rest: [],
+    footer: ours(
+      'You get this email because someone who is signed in as you requested it. If you did not, do not open the link: no one can add a passkey without it. Sign out, and end your other sessions.',
+    ),
+  };
+}
+
 function writePasskeyAdded(name: string, url: string): WrittenMail {
   return {
     subject: ours('A passkey was added'),

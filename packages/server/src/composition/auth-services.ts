@@ -27,13 +27,15 @@ export function createAuthServices(
   const mailer = { sql, clock, ids, secrets, ...installation };
   // Behind a TLS proxy, the base URL shows it.
   const isSecure = config.mode === 'production' || new URL(baseUrl).protocol === 'https:';
+  const linkLimits = createLinkLimits(sql, clock, secrets, clientOf);
   const nowMs = () => clock.now().getTime();
   return {
     tools,
     mailer,
     onError: warn,
     sessions: createSessionAuthenticator(sql, clock),
-    links: createMagicLinks(tools, mailer, createLinkLimits(sql, clock, secrets, clientOf), warn),
+    links: createMagicLinks(tools, mailer, linkLimits, warn),
+    linkLimits,
     codeTries: createCodeTries(sql, clock, clientOf),
     cookies: createCookieJar(isSecure),
     secrets,

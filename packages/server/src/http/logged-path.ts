@@ -1,5 +1,6 @@
 /** Routes with a token in the path that authenticates the user. The value under `/approvals/open/` is an id and not a secret. */
-const BEFORE_TOKEN = /^(\/+(?:approvals\/+(?!open\/)|auth\/+magic-link\/+|console\/+open\/+))[^/]+/i;
+const BEFORE_TOKEN =
+  /^(\/+(?:approvals\/+(?!open\/)|auth\/+magic-link\/+|auth\/+passkeys\/+first\/+|console\/+open\/+))[^/]+/i;
 const PATH_CHARACTERS = 500;
 
 /**

@@ -41,8 +41,11 @@ const attestationSchema = z.object({
 
 export type Attestation = z.infer<typeof attestationSchema>;
 
-/** To add another passkey, a user confirms it with one that they have. */
-export const registerOptionsBodySchema = z.strictObject({ confirmation: assertionSchema.optional() });
+/** The token of a mailed link: 32 bytes. */
+const link = base64url.max(100).optional();
+
+/** To add another passkey, a user confirms it with one that they have; a first one that approves, with a link from their mailbox. */
+export const registerOptionsBodySchema = z.strictObject({ confirmation: assertionSchema.optional(), link });
 export const removeBodySchema = z.strictObject({ id: z.string().max(100), confirmation: assertionSchema.optional() });
 export const confirmBodySchema = z.strictObject({
   change: z.enum(['add', 'remove']),
@@ -50,4 +53,4 @@ export const confirmBodySchema = z.strictObject({
 });
 export const signInBodySchema = z.strictObject({ credential: signInSchema });
 export const confirmationSchema = assertionSchema;
-export const registerBodySchema = z.strictObject({ name: passkeyNameSchema, credential: attestationSchema });
+export const registerBodySchema = z.strictObject({ name: passkeyNameSchema, credential: attestationSchema, link });

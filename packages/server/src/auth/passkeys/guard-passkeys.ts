@@ -1,21 +1,22 @@
 import { LIMITS } from '@postrider/core';
-import { approvesWithPasskey } from '../../db/queries/approver-rules.ts';
+import { approvesWithPasskey, couldApproveWithPasskey } from '../../db/queries/approver-rules.ts';
 import { listPasskeys } from '../../db/queries/passkeys.ts';
 import type { User } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { type Confirmation, type Confirmed, confirms, readConfirmation } from './confirmation.ts';
+import { isFirstPasskeyLink } from './first-passkey-link.ts';
 import type { PasskeyTools } from './passkey-tools.ts';
 import { passkeyStatement, type Statement } from './statement.ts';
 
 /** What a change of the user's passkeys needs, so that a stolen session cannot make a passkey of the thief's approve. */
 export interface PasskeyGuard {
-  /** To add a passkey: one that the user has, or a session that has just started. */
-  readonly toAdd: 'passkey' | 'fresh_session' | 'nothing';
+  /** To add a passkey: one that the user has; for a first one that approves held sends, a mailed link, else a session that has just started. */
+  readonly toAdd: 'passkey' | 'mailed_link' | 'fresh_session' | 'nothing';
   /** To remove a passkey: one that the user has, while it approves held sends. */
   readonly toRemove: 'passkey' | 'nothing';
 }
 
-type Owner = Pick<User, 'userId' | 'sessionEndsAt'>;
+type Owner = Pick<User, 'userId' | 'sessionId' | 'sessionEndsAt'>;
 
 export async function readGuard({ auth: { tools } }: Pick<PasskeyTools, 'auth'>, user: Owner): Promise<PasskeyGuard> {
   const { sql, clock } = tools;
@@ -24,6 +25,7 @@ export async function readGuard({ auth: { tools } }: Pick<PasskeyTools, 'auth'>,
     const approves = await approvesWithPasskey(sql, user.userId);
     return { toAdd: 'passkey', toRemove: approves ? 'passkey' : 'nothing' };
   }
+  if (await couldApproveWithPasskey(sql, user.userId)) return { toAdd: 'mailed_link', toRemove: 'nothing' };
   return { toAdd: isFresh(user, clock.now()) ? 'nothing' : 'fresh_session', toRemove: 'nothing' };
 }
 
@@ -42,10 +44,14 @@ function isFresh({ sessionEndsAt }: Owner, now: Date): boolean {
 export async function assertMayAdd(
   tools: PasskeyTools,
   user: Owner,
-  confirmation: Confirmation | null,
+  { confirmation, link }: { readonly confirmation: Confirmation | null; readonly link: string | null },
 ): Promise<boolean> {
   const { toAdd } = await readGuard(tools, user);
   if (toAdd === 'nothing') return false;
+  if (toAdd === 'mailed_link') {
+    if (link !== null && (await isFirstPasskeyLink(tools.auth.tools, user, link))) return false;
+    throw unmailed(tools);
+  }
   if (toAdd === 'fresh_session') throw new ProblemError('permission_escalation', STALE);
   const confirmed = await read(tools, user, confirmation);
   if (confirms(confirmed, statementOf(tools, user, 'add', null))) return true;
@@ -90,6 +96,15 @@ async function read(tools: PasskeyTools, { userId }: Owner, given: Confirmation 
 
 function baseOf({ party }: PasskeyTools): string {
   return party.origins[0] ?? party.id;
+}
+
+/** For a first passkey without a link that works for this session. */
+export function unmailed(tools: PasskeyTools): ProblemError {
+  return new ProblemError('permission_escalation', {
+    detail:
+      'Your passkey will approve held sends, so your first one must be confirmed with a link that is mailed to you.',
+    fix: `Open ${baseOf(tools)}/auth/passkeys and press “Email me a link”. A link works once, for ${LIMITS.magicLinkMinutes} minutes, in the session that requested it.`,
+  });
 }
 
 const STALE = {

@@ -1,4 +1,6 @@
 import { LIMITS } from '@postrider/core';
+import { couldApproveWithPasskey } from '../../db/queries/approver-rules.ts';
+import { lockOwnSession } from '../../db/queries/own-sessions.ts';
 import {
   insertPasskey,
   listPasskeys,
@@ -10,6 +12,7 @@ import type { User } from '../../keys/caller.ts';
 import { hashToken } from '../session-token.ts';
 import { isTopLevel } from './client-data.ts';
 import type { Attestation } from './credential-schemas.ts';
+import { spendFirstPasskeyLink } from './first-passkey-link.ts';
 import { loadWebauthn, loadWebauthnHelpers } from './load-webauthn.ts';
 import { ALGORITHMS } from './make-challenge.ts';
 import { notePasskey } from './note-passkey.ts';
@@ -20,6 +23,8 @@ export type RegisterVerdict =
   | { readonly kind: 'registered'; readonly passkey: PasskeyRow }
   /** The browser has no challenge of this user that is recent and unused. */
   | { readonly kind: 'unchallenged' }
+  /** It is the user's first one, will approve held sends, and no link from their mailbox confirms it. */
+  | { readonly kind: 'unmailed' }
   /** The user has got a passkey since the challenge for their first one. */
   | { readonly kind: 'unconfirmed' }
   /** The response does not prove a new passkey of this server. */
@@ -32,13 +37,15 @@ export interface Registration {
   readonly attestation: Attestation;
   /** The sealed challenge of the browser that sent the attestation. */
   readonly sealed: string | null;
+  /** The token of a link that was mailed to the user. */
+  readonly link: string | null;
 }
 
 /** Stores a new passkey of a user, and records it in the audit log of each of their accounts. The challenge is used up in any case. */
 export async function registerPasskey(
   tools: PasskeyTools,
   user: Pick<User, 'userId' | 'sessionId'>,
-  { name, attestation, sealed }: Registration,
+  { name, attestation, sealed, link }: Registration,
 ): Promise<RegisterVerdict> {
   const { sql, clock, ids } = tools.auth.tools;
   const { userId } = user;
@@ -52,10 +59,16 @@ export async function registerPasskey(
   if (made === null) return { kind: 'refused' };
   return await sql.begin(async (transaction): Promise<RegisterVerdict> => {
     await lockPasskeysOf(transaction, userId);
+    // It may have ended since, with the user's passkeys.
+    if ((await lockOwnSession(transaction, userId, user.sessionId)) === null) return { kind: 'unchallenged' };
     const existing = await listPasskeys(transaction, userId);
     if (existing.length >= LIMITS.passkeysPerUser) return { kind: 'full' };
     if (existing.length > 0 && challenge.isConfirmed !== true) return { kind: 'unconfirmed' };
     const now = clock.now();
+    if (existing.length === 0 && (await couldApproveWithPasskey(transaction, userId))) {
+      const isMailed = link !== null && (await spendFirstPasskeyLink(transaction, user, link, now));
+      if (!isMailed) return { kind: 'unmailed' };
+    }
     const passkey = await insertPasskey(transaction, { id: ids.next(now), userId, name, ...made, now });
     if (passkey === null) return { kind: 'taken' };
     await notePasskey(transaction, tools.auth.tools, 'passkey.added', passkey, user);

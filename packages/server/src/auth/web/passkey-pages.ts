@@ -45,13 +45,32 @@ function renderOffer(count: number, party: RelyingParty | null, url: string, { t
   if (toAdd === 'fresh_session') {
     return html`<p>Your first passkey can be added only in the first ${LIMITS.firstPasskeyMinutes} minutes after you have signed in, so that no one else can add one in an open session. Sign out, sign in again, and come back to this page.</p>`;
   }
-  const confirms = toAdd === 'passkey';
+  if (toAdd === 'mailed_link') return renderMailOffer(party, url);
+  return renderAddForm(party, url, { confirms: toAdd === 'passkey', link: null });
+}
+
+/** The script shows the button where the browser can use the link. */
+function renderMailOffer({ id }: RelyingParty, url: string): Html {
+  return html`<p>Your passkey will approve emails, so your first one must be confirmed with a link that is emailed to you. Open the link in this browser. So no one else can add a passkey in your session.</p>
+${unable(url)}<div id="passkey-mail" data-host="${id}" hidden><form method="post" action="/auth/passkeys/first">${button('Email me a link', { kind: 'primary' })}</form></div>`;
+}
+
+/** @param link the token of the mailed link that the page was opened with */
+export function renderAddForm(
+  party: RelyingParty,
+  url: string,
+  { confirms, link }: { readonly confirms: boolean; readonly link: string | null },
+): Html {
   const name = textField({
     ...{ name: 'name', label: 'A name for the new passkey', isRequired: true, placeholder: 'Work laptop' },
     maxLength: LIMITS.passkeyNameCharacters,
   });
-  return html`<p id="passkey-unable">Adding one needs JavaScript and a browser with passkeys, at <a href="${url}">${url}</a>.</p>
-<div id="passkey-add" class="stack-tight" data-host="${party.id}"${confirms ? html` data-confirms` : null} hidden>${confirms ? html`<p class="small soft">You will be asked for a passkey that you have, and then for the new one.</p>` : null}<form>${name}${button('Add a passkey', { kind: 'primary' })}</form><p class="notice bad fault" role="alert" hidden></p></div>`;
+  return html`${unable(url)}
+<div id="passkey-add" class="stack-tight" data-host="${party.id}"${confirms ? html` data-confirms` : null}${link === null ? null : html` data-link="${link}"`} hidden>${confirms ? html`<p class="small soft">You will be asked for a passkey that you have, and then for the new one.</p>` : null}<form>${name}${button('Add a passkey', { kind: 'primary' })}</form><p class="notice bad fault" role="alert" hidden></p></div>`;
+}
+
+function unable(url: string): Html {
+  return html`<p id="passkey-unable">Adding one needs JavaScript and a browser with passkeys, at <a href="${url}">${url}</a>.</p>`;
 }
 
 function day(at: Date): Html {

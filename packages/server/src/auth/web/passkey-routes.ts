@@ -22,7 +22,7 @@ import {
   removeBodySchema,
   signInBodySchema,
 } from '../passkeys/credential-schemas.ts';
-import { assertMayAdd, assertMayRemove, readGuard, statementOf } from '../passkeys/guard-passkeys.ts';
+import { assertMayAdd, assertMayRemove, readGuard, statementOf, unmailed } from '../passkeys/guard-passkeys.ts';
 import {
   type Challenged,
   challengeConfirmation,
@@ -122,11 +122,14 @@ const signInByPasskey: Handler = async ({ request, reply, clientInfo, tools }, a
 
 const startRegistration: Handler = async ({ request, reply, clientInfo, tools }, auth) => {
   const user = await readUser(clientInfo, auth);
-  const { confirmation } = parseBody(registerOptionsBodySchema, request.body ?? {});
+  const { confirmation, link = null } = parseBody(registerOptionsBodySchema, request.body ?? {});
   // Before a passkey is asked for.
   const existing = await listOwnPasskeys(auth.tools, user);
   if (existing.length >= LIMITS.passkeysPerUser) throw toRegisterProblem('full');
-  const isConfirmed = await assertMayAdd(tools, user, confirmationOf(confirmation, clientInfo, auth));
+  const isConfirmed = await assertMayAdd(tools, user, {
+    confirmation: confirmationOf(confirmation, clientInfo, auth),
+    link,
+  });
   const challenged = await challengeNewPasskey(tools, user, isConfirmed);
   if (challenged === null) throw toRegisterProblem('full');
   return sendChallenge(reply, challenged, auth);
@@ -134,9 +137,10 @@ const startRegistration: Handler = async ({ request, reply, clientInfo, tools },
 
 const finishRegistration: Handler = async ({ request, reply, clientInfo, tools }, auth) => {
   const user = await readUser(clientInfo, auth);
-  const { name, credential: attestation } = parseBody(registerBodySchema, request.body);
+  const { name, credential: attestation, link = null } = parseBody(registerBodySchema, request.body);
   const sealed = takeChallenge(clientInfo, reply, auth);
-  const verdict = await registerPasskey(tools, user, { name, attestation, sealed });
+  const verdict = await registerPasskey(tools, user, { name, attestation, sealed, link });
+  if (verdict.kind === 'unmailed') throw unmailed(tools);
   if (verdict.kind !== 'registered') throw toRegisterProblem(verdict.kind);
   await mailPasskeyAdded(auth.mailer, { to: user.email, name }).catch((error: unknown) => {
     auth.onError(error, 'mailing a user about a new passkey');
@@ -216,7 +220,7 @@ function noChallenge(): ProblemError {
   });
 }
 
-function toRegisterProblem(kind: Exclude<RegisterVerdict['kind'], 'registered'>): ProblemError {
+function toRegisterProblem(kind: Exclude<RegisterVerdict['kind'], 'registered' | 'unmailed'>): ProblemError {
   switch (kind) {
     case 'unchallenged':
     case 'unconfirmed':

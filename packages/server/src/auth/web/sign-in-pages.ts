@@ -97,7 +97,7 @@ function offerPasskey(host: string, next: string | null): Html {
 <p class="notice bad fault" role="alert" hidden></p></div>`;
 }
 
-function capturedMail(what: string): Html {
+export function capturedMail(what: string): Html {
   return html`<p class="small soft">This is a development server: ${what} is in the <a href="/console/mailbox">captured mail</a>.</p>`;
 }
 

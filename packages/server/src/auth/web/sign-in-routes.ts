@@ -15,6 +15,7 @@ import { labelOf } from '../oauth/provider-label.ts';
 import { relyingPartyOf } from '../passkeys/relying-party.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { addDeviceRoutes } from './device-routes.ts';
+import { addFirstPasskeyRoutes } from './first-passkey-routes.ts';
 import {
   renderDeadLinkPage,
   renderLinkMailedPage,
@@ -72,6 +73,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
     );
     add('POST', '/auth/sign-out', async (_request, reply, clientInfo) => await signOut(reply, clientInfo, options));
     addDeviceRoutes(add, options);
+    addFirstPasskeyRoutes(add, options);
     for (const [path, methods] of Object.entries(SERVED)) refuseOtherMethods(pages, path, methods);
   });
 }
@@ -84,6 +86,8 @@ const SERVED = {
   '/auth/sign-out': ['POST'],
   '/auth/device/code': ['POST'],
   '/auth/device/decision': ['POST'],
+  '/auth/passkeys/first': ['POST'],
+  '/auth/passkeys/first/:token': ['GET'],
 } as const;
 
 /** Accepts forms as pages send them. A link is used up by a POST with any body, or none. */

@@ -102,17 +102,35 @@ export async function someNeedPasskey(query: Query, accountId: string): Promise<
   return row?.isNeeded ?? true;
 }
 
+/** Whether a seat decides held sends, some of them with a passkey. */
+const APPROVES = sql`m.role IN ('owner', 'admin', 'approver') AND ${ANY_RULE}`;
+
 const readOfUser = defineStatement({ userId: users.id }, ({ userId }) =>
   returning(
     { isNeeded: pg.bool },
     sql`
       SELECT EXISTS (SELECT FROM members m JOIN accounts a ON a.id = m.account_id
-        WHERE m.user_id = ${userId} AND m.status = 'active' AND m.role IN ('owner', 'admin', 'approver') AND ${ANY_RULE}) AS "isNeeded"`,
+        WHERE m.user_id = ${userId} AND m.status = 'active' AND ${APPROVES}) AS "isNeeded"`,
   ),
 );
 
 /** Whether the passkeys of a user approve something in one of the user's accounts. */
 export async function approvesWithPasskey(query: Query, userId: string): Promise<boolean> {
   const [row] = await readOfUser(query, { userId });
+  return row?.isNeeded ?? true;
+}
+
+const readOfSeats = defineStatement({ userId: users.id }, ({ userId }) =>
+  returning(
+    { isNeeded: pg.bool },
+    sql`
+      SELECT EXISTS (SELECT FROM users u JOIN members m ON m.user_id = u.id OR lower(m.email) = lower(u.email)
+        JOIN accounts a ON a.id = m.account_id WHERE u.id = ${userId} AND ${APPROVES}) AS "isNeeded"`,
+  ),
+);
+
+/** As above, or in an account that has invited the user: the next sign-in accepts that, also with the passkey that is added now. */
+export async function couldApproveWithPasskey(query: Query, userId: string): Promise<boolean> {
+  const [row] = await readOfSeats(query, { userId });
   return row?.isNeeded ?? true;
 }

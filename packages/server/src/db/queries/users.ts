@@ -125,6 +125,19 @@ export const addSeatKey = defineStatement(
     ),
 );
 
+const findEmail = defineStatement({ userId: users.id }, ({ userId }) =>
+  builder
+    .select(named({ email: users.email }))
+    .from(users)
+    .where(eq(users.id, userId)),
+);
+
+/** The address that a user signs in with; null if the user is gone. */
+export async function findUserEmail(query: Query, userId: string): Promise<string | null> {
+  const [row] = await findEmail(query, { userId });
+  return row?.email ?? null;
+}
+
 const read = defineStatement({ userId: users.id }, ({ userId }) =>
   builder
     .select(

@@ -17,7 +17,7 @@ export function approversCard(request: PageRequest, path: string, approvers: App
   const counting = html`<form class="stack-tight" method="post" action="${path}">${countField(typed, faultOf(problem?.errors, 'approvers.count'))}<div>${button('Save')}</div></form>`;
   const proving = requirePasskey
     ? html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="no"><p class="small soft">Turning this off must be confirmed with a passkey too.</p><div>${button('Require no passkey', { kind: 'danger' })}</div></form>`
-    : html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="yes"><p class="small soft">First, each person who approves <a href="/auth/passkeys">adds a passkey</a>. Then no one can approve, add an approver or loosen the approval of a key without one. A single key can require it too, on its page.</p><div>${button('Require a passkey')}</div></form>`;
+    : html`<form class="stack-tight" method="post" action="${path}"><input type="hidden" name="requirePasskey" value="yes"><p class="small soft">First, each person who approves <a href="/auth/passkeys">adds a passkey</a>; later, they have to confirm their first one by email. With the rule, no one can approve, add an approver or loosen the approval of a key without one. A single key can require it too, on its page.</p><div>${button('Require a passkey')}</div></form>`;
   return card('Approvals', html`${countRow(count)}${counting}${passkeyRow(approvers)}${proving}`);
 }
 
@@ -51,7 +51,9 @@ export function changedApprovers(form: PageForm, now: Approvers): Approvers {
 /** What a form of the card changed, in one sentence. */
 export function approversChanged(before: Approvers, { requirePasskey, count }: Approvers): string {
   if (requirePasskey !== before.requirePasskey) {
-    return requirePasskey ? 'Approvals need a passkey from now on.' : 'Approvals need no passkey any more.';
+    return requirePasskey
+      ? 'Approvals need a passkey from now on. Members without one confirm their first passkey by email.'
+      : 'Approvals need no passkey any more.';
   }
   return count === 1 ? 'One person must approve from now on.' : `${count} people must approve from now on.`;
 }
