@@ -40,6 +40,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'A held key cannot move the send time of an approved message or of another sender’s message.',
   ),
   requirement(
+    'holes.approved-time',
+    'The time of an approved message can be changed only by callers that could have approved it alone, and by no one if its approval needs a passkey, several people or named approvers. The audit log names who changed it.',
+  ),
+  requirement(
     'holes.rescheduled-sends',
     'A new time for a scheduled message is checked like a send, by the current rules of the keys: their pauses, allowlists and approval mode.',
   ),

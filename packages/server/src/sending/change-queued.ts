@@ -1,6 +1,6 @@
 import { type MessageStatus, maySee, type Scope } from '@postrider/core';
 import type { Decider } from '../approvals/holds/decider.ts';
-import { recordCancel } from '../approvals/holds/record-cancel.ts';
+import { type ApprovedChange, recordApprovedChange } from '../approvals/holds/record-change.ts';
 import { withdrawHeldMessage } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
@@ -15,6 +15,7 @@ import {
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { refuseChange } from './change-authority.ts';
+import { judgeApprovedTime } from './judge-approved-time.ts';
 import { judgeReschedule } from './judge-reschedule.ts';
 import type { JudgingKey } from './key-rules.ts';
 import { expiryOf } from './message-rows.ts';
@@ -33,6 +34,8 @@ export interface RescheduleTools extends ChangeTools {
 /** The caller of a change, with what it may see. */
 export interface ChangingKey extends JudgingKey {
   readonly scopes: readonly Scope[];
+  /** Null if the caller is a key. */
+  readonly user: object | null;
 }
 
 /** The result of a request to change a queued message. */
@@ -66,7 +69,7 @@ export async function cancelMessage(
     toVerdict(await cancelQueuedMessage(query, keyOf(accountId, messageId), event()));
   const cancel =
     found.holdStatus !== null
-      ? async () => await cancelApproved(sql, ids, { accountId, messageId }, cancelQueued, decider, now)
+      ? async () => await changeApproved(tools, { accountId, messageId }, CANCELED, cancelQueued, decider)
       : async () => await cancelQueued(sql);
   const verdict = await cancel();
   if (verdict.kind !== 'not_queued' || verdict.currentStatus !== 'pending_approval') return verdict;
@@ -75,18 +78,19 @@ export async function cancelMessage(
   return isWithdrawn ? { kind: 'changed', id: messageId.toLowerCase() } : await cancel();
 }
 
-/** Cancels a message that an approver released. The events of the hold and the audit log also record what became of the decision. */
-async function cancelApproved(
-  sql: Sql,
-  ids: IdGenerator,
+const CANCELED: ApprovedChange = { type: 'canceled' };
+
+/** Changes a message that an approver released. The events of the hold and the audit log also record what became of the decision. */
+async function changeApproved(
+  { sql, clock, ids }: ChangeTools,
   name: { readonly accountId: string; readonly messageId: string },
-  cancelQueued: (query: Query) => Promise<QueuedVerdict>,
+  change: ApprovedChange,
+  apply: (query: Query) => Promise<QueuedVerdict>,
   decider: Decider,
-  now: Date,
 ): Promise<QueuedVerdict> {
   const result = await sql.begin(async (transaction) => {
-    const verdict = await cancelQueued(transaction);
-    if (verdict.kind === 'changed') await recordCancel(transaction, ids, name, decider, now);
+    const verdict = await apply(transaction);
+    if (verdict.kind === 'changed') await recordApprovedChange(transaction, ids, name, change, decider, clock.now());
     return { verdict };
   });
   return result.verdict;
@@ -98,6 +102,7 @@ export async function rescheduleMessage(
   caller: ChangingKey,
   messageId: string,
   dueAt: Date,
+  decider: Decider,
 ): Promise<QueuedVerdict> {
   const found = await findOwner(tools, 'reschedule', caller, messageId);
   if ('kind' in found) return found;
@@ -105,9 +110,17 @@ export async function rescheduleMessage(
   const { accountId } = caller;
   const refusal = await judgeReschedule(sql, caller, messageId, found);
   if (refusal !== null) return { kind: 'refused', ...refusal };
+  // Not tried: the hold may be approved meanwhile, and this caller may not move the time that was approved.
+  if (found.holdStatus === 'pending') return notQueued(found.status);
   const now = clock.now();
   const change = { eventId: ids.next(now), now, dueAt, expiresAt: expiryOf(dueAt, retryHours) };
-  return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));
+  const reschedule = async (query: Query) =>
+    toVerdict(await rescheduleQueuedMessage(query, keyOf(accountId, messageId), change));
+  if (found.holdStatus !== 'approved') return await reschedule(sql);
+  const fixed = await judgeApprovedTime(sql, caller, found);
+  if (fixed !== null) return found.status === 'queued' ? { kind: 'refused', ...fixed } : notQueued(found.status);
+  const moved = { type: 'rescheduled', scheduledAt: dueAt.toISOString() } as const;
+  return await changeApproved(tools, { accountId, messageId }, moved, reschedule, decider);
 }
 
 /** The owner of a queued message if the caller may change it; otherwise the reason why not. */
@@ -133,8 +146,9 @@ function keyOf(accountId: string, messageId: string): QueuedMessageKey {
 
 function toVerdict({ id, obstacle }: QueuedChange): QueuedVerdict {
   if (obstacle === null) return { kind: 'changed', id };
-  // The column contains only the statuses of message-status.ts.
-  return obstacle === 'missing'
-    ? { kind: 'missing' }
-    : { kind: 'not_queued', currentStatus: obstacle as MessageStatus };
+  return obstacle === 'missing' ? { kind: 'missing' } : notQueued(obstacle);
+}
+
+function notQueued(status: string): QueuedVerdict {
+  return { kind: 'not_queued', currentStatus: status as MessageStatus }; // The column contains only the statuses of message-status.ts.
 }

@@ -30,6 +30,7 @@ export type AuditAction =
   | 'approval.expired'
   | 'approval.withdrawn'
   | 'approval.canceled'
+  | 'approval.rescheduled'
   | 'approval.breached'
   | 'approval.adopted'
   | 'template.created'

@@ -50,17 +50,18 @@ const readOwner = defineStatement({ accountId: messages.accountId, id: messages.
       ownerKeyId: pg.uuid,
       /** The key that it is issued under. */
       keyId: messages.keyId,
+      status: messages.status,
       /** Null if it was never held. */
       holdStatus: nullable(narrowed<typeof approvals.$inferSelect.status>(pg.text)),
     },
     sql`
-      SELECT coalesce(m.asked_by, m.key_id) AS "ownerKeyId", m.key_id AS "keyId",
+      SELECT coalesce(m.asked_by, m.key_id) AS "ownerKeyId", m.key_id AS "keyId", m.status,
         (SELECT h.status FROM approvals h WHERE h.account_id = m.account_id AND h.message_id = m.id) AS "holdStatus"
       FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`,
   ),
 );
 
-/** The keys that sent a message, and the status of its hold. */
+/** The keys that sent a message, its status and that of its hold. */
 export type MessageOwner = RowOf<typeof readOwner>;
 
 /** Null if the account has no message with that id. */

@@ -30,6 +30,7 @@ export type ApprovalEventType =
   | 'expired'
   | 'withdrawn'
   | 'canceled'
+  | 'rescheduled'
   | 'reminded';
 
 export const approvals = pgTable(
