@@ -44,6 +44,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'The time of an approved message can be changed only by callers that could have approved it alone, and by no one if its approval needs a passkey, several people or named approvers. The audit log names who changed it.',
   ),
   requirement(
+    'holes.readable-events',
+    'A caller that reads events, in a stream or as stored payloads, gets only those about what it may read: of other keys, no holds without `approvals:read`, no messages without `emails:read` and no keys without `keys:read`.',
+  ),
+  requirement(
     'holes.rescheduled-sends',
     'A new time for a scheduled message is checked like a send, by the current rules of the keys: their pauses, allowlists and approval mode.',
   ),

@@ -161,6 +161,8 @@ export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './too
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
 export {
+  EVENT_VISIBILITY,
+  type EventSubject,
   maySee,
   VISIBILITY_RULES,
   type Viewer,

@@ -1,4 +1,5 @@
 import type { Scope } from './scopes.ts';
+import type { WebhookEventType } from './webhook-events.ts';
 
 /** Who can see a part of the stored data. */
 export interface VisibilityRule {
@@ -15,9 +16,9 @@ export interface VisibilityRule {
 }
 
 /**
- * What callers see of objects that other keys of the account created. A message and its holds belong to the key that issued it (for a
- * resend, the key of the first send); a draft belongs to its author. The server calls `maySee` on every read path. docs/keys.md is
- * generated from this table.
+ * What callers see of objects that other keys of the account created. A message, also while it is held, belongs to the key that issued it
+ * (for a resend, the key of the first send); the record of a hold belongs to the key that asked for it; a draft belongs to its author. The
+ * server calls `maySee` on every read path. docs/keys.md is generated from this table.
  */
 export const VISIBILITY_RULES = {
   'message.log': {
@@ -46,11 +47,36 @@ export const VISIBILITY_RULES = {
     others: ['keys:read'],
     otherwise: 'null, and listed in `redacted`; `key_id` does not match',
   },
+  'hold.record': {
+    shows:
+      'a held send and the `approval.…` events about it: who asked for it, its approvers with the ids of the members, their votes, the decision and the notes',
+    own: [],
+    others: ['approvals:read'],
+    otherwise: '404 `not_found`, and none of its events',
+  },
   'hold.content': {
     shows: 'of a held send: blind recipients, `replyTo`, body, headers, attachments, `contentHash`',
     own: [],
     others: ['approvals:read', 'emails:content-all'],
     otherwise: 'omitted: a key sees this much of a hold on its own resend of another sender’s message',
+  },
+  'key.record': {
+    shows: 'a key, and the `key.…` events about it',
+    own: [],
+    others: ['keys:read'],
+    otherwise: 'nothing',
+  },
+  'domain.record': {
+    shows: 'a sending domain, and the `domain.…` events about it',
+    own: ['domains:read'],
+    others: ['domains:read'],
+    otherwise: 'nothing',
+  },
+  'suppression.record': {
+    shows: 'an entry of the suppression list, and the `suppression.…` events about it',
+    own: ['suppressions:read'],
+    others: ['suppressions:read'],
+    otherwise: 'nothing',
   },
   'template.draft': {
     shows: 'a draft of a template, by its version, rendered, or as the only version there is',
@@ -74,6 +100,20 @@ export const VISIBILITY_RULES = {
 } as const satisfies Readonly<Record<string, VisibilityRule>>;
 
 export type Visibility = keyof typeof VISIBILITY_RULES;
+
+/** `approval` of `approval.decided`. */
+export type EventSubject = WebhookEventType extends `${infer Subject}.${string}` ? Subject : never;
+
+/** What a caller must be able to see in order to be shown events about it; null: every caller that may read events sees these. */
+export const EVENT_VISIBILITY: Readonly<Record<EventSubject, Visibility | null>> = {
+  email: 'message.log',
+  approval: 'hold.record',
+  key: 'key.record',
+  domain: 'domain.record',
+  suppression: 'suppression.record',
+  quota: null,
+  webhook: null,
+};
 
 /** The caller of an operation, with what determines its visibility. */
 export interface Viewer {

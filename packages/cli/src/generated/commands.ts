@@ -5203,7 +5203,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.delivery",
     "command": "webhooks delivery",
     "summary": "Read a delivery with its request",
-    "description": "One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first 4096 bytes of the response. The body is the stored payload. Headers of the response are not stored.",
+    "description": "One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first 4096 bytes of the response. The body is the stored payload, as far as the caller may read it. Headers of the response are not stored.",
     "needsKey": true,
     "scope": "webhooks:read",
     "examples": [
@@ -7443,7 +7443,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks listen",
     "command": "webhooks listen",
     "summary": "Forward events to a program on this machine",
-    "description": "Shows the account’s events as they happen, until Ctrl-C. With `--forward-to`, each event is posted to your program, signed like a real delivery. You need no tunnel and no endpoint. After a lost connection, the command reconnects and continues after the last event. The signing secret belongs to the key and stays the same. With `--json`, each event is a JSON document on one line.",
+    "description": "Shows the account’s events as they happen, until Ctrl-C: those about what the key may read. With `--forward-to`, each event is posted to your program, signed like a real delivery. You need no tunnel and no endpoint. After a lost connection, the command reconnects and continues after the last event. The signing secret belongs to the key and stays the same. With `--json`, each event is a JSON document on one line.",
     "needsKey": true,
     "examples": [
       "postrider webhooks listen --forward-to http://localhost:3000/webhooks/postrider",

@@ -141,7 +141,7 @@ export const webhookDeliveryDetailSchema = z
           .string()
           .nullable()
           .describe(
-            'The payload, as JSON text. Null if the event is no longer stored. It contains no more than the key that chose the URL, and the caller, may see now.',
+            'The payload, as JSON text. Null if the event is no longer stored, or is about something that the caller may not read, such as a held send without `approvals:read`. It contains no more than the key that chose the URL, and the caller, may see now.',
           ),
       })
       .describe('What was sent, or for a pending attempt what will be.'),

@@ -3271,7 +3271,7 @@ export interface components {
                 headers: {
                     [key: string]: string;
                 };
-                /** @description The payload, as JSON text. Null if the event is no longer stored. It contains no more than the key that chose the URL, and the caller, may see now. */
+                /** @description The payload, as JSON text. Null if the event is no longer stored, or is about something that the caller may not read, such as a held send without `approvals:read`. It contains no more than the key that chose the URL, and the caller, may see now. */
                 body: string | null;
             };
         };

@@ -1,4 +1,13 @@
-import { type EventData, maySee, type Viewer, type WebhookEvent, type WebhookEventType } from '@postrider/core';
+import {
+  EVENT_VISIBILITY,
+  type EventData,
+  type EventSubject,
+  maySee,
+  type Viewer,
+  type Visibility,
+  type WebhookEvent,
+  type WebhookEventType,
+} from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { readMessageOwners } from '../db/queries/message-owners.ts';
 import { visibleUrl } from './mask-url.ts';
@@ -22,8 +31,37 @@ function seesEveryEvent(viewer: Viewer): boolean {
 }
 
 /**
- * Events as a caller may see them, in the same order. An event about a recipient that the caller may not know keeps only its type and its
- * time.
+ * The events that a caller may read, in the same order and as it may see them: only those about what it may read itself. Everything that
+ * shows stored events to a caller uses this function.
+ */
+export async function readableEvents<Stored extends StoredBody>(
+  query: Query,
+  accountId: string,
+  events: readonly Stored[],
+  viewer: Viewer,
+): Promise<readonly Stored[]> {
+  const readable = events.filter((event) => mayReadEvent(event, viewer));
+  return await redactWebhookEvents(query, accountId, readable, viewer);
+}
+
+function mayReadEvent({ type, body }: StoredBody, viewer: Viewer): boolean {
+  const [subject = ''] = type.split('.');
+  if (!Object.hasOwn(EVENT_VISIBILITY, subject)) return false;
+  const visibility = EVENT_VISIBILITY[subject as EventSubject]; // hasOwn has just confirmed it.
+  if (visibility === null || maySee(viewer, visibility, null)) return true;
+  const { data } = JSON.parse(body) as WebhookEvent; // Stored by `toEventBody`.
+  return maySee(viewer, visibility, ownerIn(visibility, data));
+}
+
+/** The key that owns what an event is about, where the event names it. A hold belongs to the key that asked for the send. */
+function ownerIn(visibility: Visibility, data: Data): string | null {
+  if (visibility === 'hold.record') return (data as EventData<'approval.requested'>).keyId;
+  return visibility === 'key.record' ? (data as EventData<'key.expiring'>).id : null;
+}
+
+/**
+ * Events for a receiver, in the same order, without what a caller may not see. An event about a recipient that the caller may not know keeps
+ * only its type and its time.
  */
 export async function redactWebhookEvents<Stored extends StoredBody>(
   query: Query,

@@ -11,7 +11,7 @@ import {
 } from '../db/queries/webhook-events.ts';
 import { formatEvent, HEARTBEAT } from '../server-sent-events.ts';
 import { timeOfId } from '../uuid-v7.ts';
-import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
+import { readableEvents } from '../visibility/redact-webhook-event.ts';
 import { type EventFeed, LOOK_BACK_MS } from './event-feeds.ts';
 import { signWebhook, toSigningKey } from './sign-webhook.ts';
 
@@ -49,7 +49,7 @@ export async function* streamEvents(
     const headers = { 'content-type': 'application/json', ...signWebhook({ id, body, keys, now: clock.now() }) };
     return formatEvent({ id, event: type, data: { headers, payload: body } });
   };
-  const redact = async (rows: readonly MissedEvent[]) => await redactWebhookEvents(sql, accountId, rows, viewer);
+  const readable = async (rows: readonly MissedEvent[]) => await readableEvents(sql, accountId, rows, viewer);
   try {
     yield formatEvent({ retryMs: RETRY_MS, event: 'ready', id: lastEventId ?? beginId, data: { secret } });
     // Events that the feed may also contain. It has no older ones, and a listener that reconnects after weeks has many.
@@ -59,7 +59,7 @@ export async function* streamEvents(
       const recent = new Date(mark.at.getTime() - 2 * LOOK_BACK_MS);
       for await (const rows of readMissed(sql, { accountId, eventId: lastEventId, mark })) {
         const wanted = rows.filter(({ type }) => types === null || types.has(type));
-        for (const row of await redact(wanted)) {
+        for (const row of await readable(wanted)) {
           // The client controls how long reading missed events takes, and the listener may lose access in that time.
           if (feed.isOver()) return;
           if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
@@ -67,17 +67,20 @@ export async function* streamEvents(
         }
       }
     }
-    for (;;) {
+    for (let writtenMs = performance.now(); ; ) {
       const ids = await feed.take(EVENTS_PER_READ, HEARTBEAT_MS);
       if (ids === null) return;
-      if (ids.length === 0) yield HEARTBEAT;
       const fresh = ids.filter((id) => !sent.delete(id));
-      if (fresh.length === 0) continue;
-      const rows = new Map((await redact(await readEventsById(sql, accountId, fresh))).map((row) => [row.id, row]));
+      const found = fresh.length === 0 ? [] : await readable(await readEventsById(sql, accountId, fresh));
+      // An account can have a steady flow of events that this listener may not read.
+      if (found.length === 0 && ids.length > 0 && performance.now() - writtenMs < HEARTBEAT_MS) continue;
+      if (found.length === 0) yield HEARTBEAT;
+      const rows = new Map(found.map((row) => [row.id, row]));
       for (const id of fresh) {
         const row = rows.get(id);
         if (row !== undefined) yield write(row);
       }
+      writtenMs = performance.now();
     }
   } finally {
     feed.close();

@@ -24,7 +24,8 @@ export function createWebhooks({ sql, clock, secretKey, localClient, ...tools }:
     ...tools,
     listening: {
       feeds: createEventFeeds({ sql, clock, maxPerAccount: LIMITS.webhookStreamsPerAccount }),
-      mayListen: (caller) => isStillAllowed(sql, caller, 'webhooks:read', clock.now()),
+      // All of its scopes, because they determine what the stream shows: a client that has lost one reconnects and sees less.
+      mayListen: (caller) => isStillAllowed(sql, caller, caller.scopes, clock.now()),
       secretOf: (keyId) => deriveListenerSecret(secretKey(), keyId),
       localClient,
     },

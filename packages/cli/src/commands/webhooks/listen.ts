@@ -8,7 +8,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Forward events to a program on this machine',
     description:
-      'Shows the account’s events as they happen, until Ctrl-C. With `--forward-to`, each event is posted to your program, signed like a real delivery. You need no tunnel and no endpoint. After a lost connection, the command reconnects and continues after the last event. The signing secret belongs to the key and stays the same. With `--json`, each event is a JSON document on one line.',
+      'Shows the account’s events as they happen, until Ctrl-C: those about what the key may read. With `--forward-to`, each event is posted to your program, signed like a real delivery. You need no tunnel and no endpoint. After a lost connection, the command reconnects and continues after the last event. The signing secret belongs to the key and stays the same. With `--json`, each event is a JSON document on one line.',
     needsKey: true,
     scope: 'webhooks:read',
     examples: [

@@ -9,7 +9,7 @@ export const getWebhookDelivery = defineOperation({
   access: { kind: 'key', scope: 'webhooks:read' },
   reach: 'none',
   summary: 'Read a delivery with its request',
-  description: `One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first ${LIMITS.webhookResponseBytes} bytes of the response. The body is the stored payload. Headers of the response are not stored.`,
+  description: `One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first ${LIMITS.webhookResponseBytes} bytes of the response. The body is the stored payload, as far as the caller may read it. Headers of the response are not stored.`,
   effect: 'read',
   params: webhookDeliveryParams,
   status: 200,

@@ -65,8 +65,11 @@ export class WebhooksResource {
    * the calling key and stays the same. Each event has its id, its type as `event` and `data: {"headers","payload"}`:
    * the request that an endpoint would get; post `payload` unchanged. A comment is sent every 10 seconds while there
    * are no events. `Last-Event-ID` continues after an earlier event; events are kept for 10 minutes after the last
-   * listener disconnects. The stream ends when its key is no longer valid. An account can have at most 10 streams at
-   * once on a server process.
+   * listener disconnects. The stream has only the events about what the caller may read: `email.…` events need
+   * `emails:read`, `domain.…` events `domains:read`, `suppression.…` events `suppressions:read`; `approval.…` events
+   * about other keys’ sends need `approvals:read`, and `key.…` events about other keys `keys:read`. The stream ends
+   * when its key is no longer valid or loses a scope. An account can have at most 10 streams at once on a server
+   * process.
    *
    * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
@@ -201,7 +204,8 @@ export class WebhooksResource {
    * Read a delivery with its request.
    *
    * One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first 4096
-   * bytes of the response. The body is the stored payload. Headers of the response are not stored.
+   * bytes of the response. The body is the stored payload, as far as the caller may read it. Headers of the response
+   * are not stored.
    *
    * @param id The id of the endpoint.
    *

@@ -4,7 +4,7 @@ import { readEventsById } from '../../db/queries/event-feeds.ts';
 import { type DeliveryRow, readDelivery } from '../../db/queries/webhook-attempts.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { visibleUrl } from '../../visibility/mask-url.ts';
-import { redactWebhookEvents } from '../../visibility/redact-webhook-event.ts';
+import { readableEvents, redactWebhookEvents } from '../../visibility/redact-webhook-event.ts';
 import { readViewerOfKey, viewerOf } from '../../visibility/viewer.ts';
 import { webhookTimestamp } from '../../webhooks/sign-webhook.ts';
 import type { Handler } from '../context.ts';
@@ -25,8 +25,8 @@ export const getWebhookDelivery: Handler<'webhooks.delivery'> = async (
   if (row === null) throw unknownDelivery(id);
   const viewer = viewerOf(caller);
   // An endpoint gets no more than the key that chose its URL may see.
-  const viewers = chosenBy === null ? [viewer] : [await readViewerOfKey(sql, accountId, chosenBy), viewer];
-  const body = await readBody(sql, accountId, row.eventId, viewers);
+  const receiver = chosenBy === null ? null : await readViewerOfKey(sql, accountId, chosenBy);
+  const body = await readBody(sql, accountId, row.eventId, { receiver, viewer });
   const request = { url: visibleUrl(url, viewer), headers: headersOf(row), body };
   return { body: { ...toDelivery(row, viewer), request } };
 };
@@ -36,14 +36,18 @@ function headersOf({ eventId, status, createdAt }: DeliveryRow): Record<string, 
   return { 'content-type': 'application/json', 'webhook-id': eventId, ...signedFor };
 }
 
-/** The payload of an event, without what any of these viewers may not see; null if it is no longer stored. */
+/**
+ * The payload of an event as the receiver got it, without what the caller may not see; null if it is no longer stored, or if the caller may
+ * not read what it is about.
+ */
 async function readBody(
   query: Query,
   accountId: string,
   eventId: string,
-  viewers: readonly Viewer[],
+  { receiver, viewer }: { readonly receiver: Viewer | null; readonly viewer: Viewer },
 ): Promise<string | null> {
-  let events = await readEventsById(query, accountId, [eventId]);
-  for (const viewer of viewers) events = await redactWebhookEvents(query, accountId, events, viewer);
-  return events[0]?.body ?? null;
+  const stored = await readEventsById(query, accountId, [eventId]);
+  const sent = receiver === null ? stored : await redactWebhookEvents(query, accountId, stored, receiver);
+  const [event] = await readableEvents(query, accountId, sent, viewer);
+  return event?.body ?? null;
 }

@@ -54,7 +54,7 @@ function requestCard({ request: { url, headers, body } }: Detail): Html {
   ]);
   const content =
     body === null
-      ? html`<p class="soft">The event is no longer stored.</p>`
+      ? html`<p class="soft">The event is no longer stored, or your role cannot read what it is about.</p>`
       : html`<pre tabindex="0">${pretty(body)}</pre>`;
   return card('Request', html`${shown}<h3>Body</h3>${content}`);
 }
