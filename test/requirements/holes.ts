@@ -115,7 +115,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.sight',
-    'Without `emails:content-all`, no read path shows blind recipients, metadata or content of other senders’ messages, and no filter finds them.',
+    'Without `emails:content-all`, no read path shows blind recipients, metadata, content or approvers’ notes of other senders’ messages, and no filter finds them.',
   ),
   requirement('holes.others-drafts', 'A template draft is visible to its author, to approvers and to users only.'),
   requirement(

@@ -72,6 +72,33 @@ describe('a message for a caller', () => {
   });
 });
 
+describe('the note of an approver and the id of a canceler', () => {
+  const shown = {
+    approval: { status: 'rejected', note: 'Quotes the text' },
+    events: [
+      event('approved', null, 'Quotes the text'),
+      event('rejected', null, 'policy: Quotes the text'),
+      event('canceled', null, 'by sender'),
+    ],
+  };
+  const CLOSED = shown.events.map((one) => ({ ...one, detail: null }));
+
+  it('are hidden from another key', { tags: ['holes.sight'] }, () => {
+    expect(redactMessage(shown, OWNER, viewer('other', 'emails:read', 'approvals:read'))).toEqual({
+      message: { approval: { status: 'rejected', note: null }, events: CLOSED },
+      redacted: ['approval', 'events'],
+    });
+  });
+
+  it('are shown to the key that sent the message, and by the scope for each', { tags: ['holes.sight'] }, () => {
+    expect(redactMessage(shown, OWNER, viewer('sender', 'emails:read'))).toEqual({ message: shown, redacted: [] });
+    const readsKeys = redactMessage(shown, OWNER, viewer('other', 'emails:read', 'keys:read'));
+    expect(readsKeys.message.events.map(({ detail }) => detail)).toEqual([null, null, 'by sender']);
+    const readsContent = redactMessage(shown, OWNER, viewer('other', 'emails:read', 'emails:content-all'));
+    expect(readsContent.message).toEqual({ ...shown, events: [...shown.events.slice(0, 2), CLOSED[2]] });
+  });
+});
+
 describe('the table of what each scope shows', () => {
   it('names a scope for everything that another key created', { tags: ['holes.sight'] }, () => {
     for (const rule of Object.values(VISIBILITY_RULES)) expect(rule.others.length).toBeGreaterThan(0);

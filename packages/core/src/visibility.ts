@@ -30,7 +30,7 @@ export const VISIBILITY_RULES = {
   },
   'message.private': {
     shows:
-      'of a message: bcc recipients, the events about them and the conversations of delivery attempts that had them, `metadata`, `replyTo`, `lastError`; also as matches of `q` and `recipient`',
+      'of a message: bcc recipients, the events about them and the conversations of delivery attempts that had them, `metadata`, `replyTo`, `lastError`, and the note of its approver: `approval.note`, and the details of `approved` and `rejected` events; also as matches of `q` and `recipient`',
     own: ['emails:read'],
     others: ['emails:content-all'],
     otherwise: 'omitted, and listed in `redacted`; `q` and `recipient` do not match such recipients',
@@ -42,7 +42,8 @@ export const VISIBILITY_RULES = {
     otherwise: 'null, and listed in `redacted`',
   },
   'message.key': {
-    shows: 'of a message: `keyId` and `keyName`, the key that it was sent under; also as a match of `key_id`',
+    shows:
+      'of a message: `keyId` and `keyName`, the key that it was sent under, and who canceled it, the detail of its `canceled` event; also as a match of `key_id`',
     own: ['emails:read'],
     others: ['keys:read'],
     otherwise: 'null, and listed in `redacted`; `key_id` does not match',

@@ -90,7 +90,7 @@ describe('events that a caller reads', () => {
       // The reader's own holds name the approvers too, and the message log is its to read.
       expect(stream.text).toContain(own.approvalId);
       expect(stream.text).toContain(again.id);
-      for (const secret of [agent.id, 'Petrel bot', held.approvalId, again.approvalId])
+      for (const secret of [agent.id, 'Petrel bot', held.approvalId, again.approvalId, NOTE])
         expect(stream.text).not.toContain(secret);
     }
   });
@@ -139,5 +139,24 @@ describe('events that a caller reads', () => {
       .body;
     const one = await viewer.call('GET', `/webhooks/${endpointId}/deliveries/${deliveries[0].id}`);
     expect(one.body.request.body).toBeNull();
+  });
+
+  it('leave out the approver’s note and the canceler of another key’s message, as reads of it do', {
+    tags: ['holes.readable-events', 'holes.sight'],
+  }, async () => {
+    const { id, approvalId } = (await server.send({}, { key: agent.key })).body;
+    await owner.call('POST', `/keys/approvals/${approvalId}`, { body: { decision: 'reject', note: NOTE } });
+    const read = async (key: string) => (await server.call('GET', `/emails/${id}`, { key })).body;
+    const hidden = await read(reader.key);
+    expect(hidden.approval).toMatchObject({ status: 'rejected', note: null });
+    expect(hidden.redacted).toEqual(expect.arrayContaining(['approval', 'events']));
+    expect(JSON.stringify(hidden)).not.toContain(NOTE);
+    expect((await read(agent.key)).approval.note).toBe(NOTE);
+    expect((await read(await keyOf(['emails:read', 'emails:content-all']))).approval.note).toBe(NOTE);
+    const other = (await server.send({}, { key: agent.key })).body;
+    await server.call('DELETE', `/emails/${other.id}`, { key: agent.key });
+    const detail = async (key: string) =>
+      (await server.call('GET', `/emails/${other.id}`, { key })).body.events.at(-1).detail;
+    expect([await detail(agent.key), await detail(reader.key)]).toEqual([`by ${agent.id}`, null]);
   });
 });

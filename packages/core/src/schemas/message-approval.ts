@@ -19,6 +19,9 @@ export const messageApprovalSchema = z
     status: z.enum(APPROVAL_STATUSES),
     reasons: reasonsSchema,
     ...decisionFields,
+    note: decisionFields.note.describe(
+      'The note of the decision. Of a message that another key sent, it needs `emails:content-all`; otherwise it is null, and `redacted` lists `approval`.',
+    ),
     expiresAt: timestampSchema,
   })
   .meta({ id: 'MessageApproval' });

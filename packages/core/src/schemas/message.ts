@@ -96,7 +96,7 @@ export const messageSchema = z
     redacted: z
       .array(z.string())
       .describe(
-        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. `keyId` and `keyName` of another key need `keys:read`.',
+        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo`, `lastError` and the note of `approval`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. `keyId` and `keyName` of another key need `keys:read`.',
       ),
     approval: messageApprovalSchema.nullable().describe('Set for a message that is or was held; null for every other.'),
     events: z.array(messageEventSchema).describe('The event log of the message, oldest first.'),

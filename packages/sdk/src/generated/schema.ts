@@ -1782,7 +1782,7 @@ export interface components {
             bodyExpired: boolean;
             /** @description True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
-            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. `keyId` and `keyName` of another key need `keys:read`. */
+            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo`, `lastError` and the note of `approval`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. `keyId` and `keyName` of another key need `keys:read`. */
             redacted: string[];
             /** @description Set for a message that is or was held; null for every other. */
             approval: components["schemas"]["MessageApproval"] | null;
@@ -1802,7 +1802,7 @@ export interface components {
             /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
-            /** @description The note of the decision. */
+            /** @description The note of the decision. Of a message that another key sent, it needs `emails:content-all`; otherwise it is null, and `redacted` lists `approval`. */
             note: string | null;
             /** @description The fields an approver changed. */
             edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];

@@ -32,6 +32,7 @@ export interface ShownMessage {
   readonly lastError?: string | null;
   readonly keyId?: string | null;
   readonly keyName?: string | null;
+  readonly approval?: { readonly note: string | null } | null;
   readonly recipients?: readonly { readonly email: string; readonly kind: string }[];
   readonly events?: readonly ShownEvent[];
   readonly attempts?: readonly ShownAttempt[];
@@ -63,7 +64,8 @@ export function redactMessage<Shown extends ShownMessage>(
     redacted.push(name);
   };
   for (const [name, value] of Object.entries(hidden)) hide(name, value);
-  const { recipients, events, attempts } = shown;
+  const { recipients, events, attempts, approval } = shown;
+  if (!seesPrivate && approval != null && approval.note !== null) hide('approval', { ...approval, note: null });
   if (!seesPrivate && recipients?.some(({ kind }) => kind === 'bcc')) {
     hide(
       'recipients',
@@ -71,7 +73,7 @@ export function redactMessage<Shown extends ShownMessage>(
     );
   }
   if (events !== undefined) {
-    const visible = events.flatMap((event) => redactEvent(event, owner, { seesContent, seesPrivate }) ?? []);
+    const visible = events.flatMap((event) => redactEvent(event, owner, { seesContent, seesPrivate, seesKey }) ?? []);
     if (visible.some((event, index) => event !== events[index]) || visible.length < events.length) {
       hide('events', visible);
     }
@@ -90,14 +92,16 @@ export function redactMessage<Shown extends ShownMessage>(
 export function redactEvent<Event extends ShownEvent>(
   event: Event,
   { blind }: MessageOwner,
-  visibility: { readonly seesContent: boolean; readonly seesPrivate: boolean },
+  visibility: { readonly seesContent: boolean; readonly seesPrivate: boolean; readonly seesKey: boolean },
 ): Event | null {
   const { type, recipient, detail } = event;
   const isBlind = recipient !== null && blind.some((address) => isSame(address, recipient));
   if (isBlind && !visibility.seesPrivate) return null;
   const isContent = type === 'clicked' && !visibility.seesContent;
+  const isNote = (type === 'approved' || type === 'rejected') && !visibility.seesPrivate;
+  const namesKey = type === 'canceled' && !visibility.seesKey;
   const namesBlind = !visibility.seesPrivate && detail !== null && blind.some((address) => isWithin(address, detail));
-  return detail !== null && (isContent || namesBlind) ? { ...event, detail: null } : event;
+  return detail !== null && (isContent || isNote || namesKey || namesBlind) ? { ...event, detail: null } : event;
 }
 
 /**
@@ -115,6 +119,7 @@ export function visibilityOf(viewer: Viewer, { keyId }: Pick<MessageOwner, 'keyI
   return {
     seesContent: maySee(viewer, 'message.content', keyId),
     seesPrivate: maySee(viewer, 'message.private', keyId),
+    seesKey: maySee(viewer, 'message.key', keyId),
   };
 }
 

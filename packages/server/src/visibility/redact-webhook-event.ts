@@ -26,7 +26,7 @@ const UNKNOWN: MessageOwner = { keyId: null, blind: [] };
 
 /** Whether a caller sees every event unredacted, as most receivers do. */
 function seesEveryEvent(viewer: Viewer): boolean {
-  const all = ['message.private', 'message.content', 'hold.content', 'webhook.address'] as const;
+  const all = ['message.private', 'message.content', 'message.key', 'hold.content', 'webhook.address'] as const;
   return all.every((visibility) => maySee(viewer, visibility, null));
 }
 
