@@ -171,7 +171,7 @@ describe('the deliveries of an endpoint', () => {
     await owner.call('POST', '/suppressions', { body: { emails: ['a@replay.example', 'b@replay.example'] } });
     await expect.poll(arrived, { timeout: 10_000 }).toBe(2);
     const page = await visit({ server, browser, session: owner }, `${PATH}/${other}/replay`, { hasScript: false });
-    await page.getByLabel('Which').selectOption('');
+    await page.getByLabel('Which', { exact: true }).selectOption('');
     await page.getByRole('button', { name: 'Count the events' }).click();
     await page.getByText('2 events are delivered again.').waitFor();
     await page.getByText('Nothing is queued yet.').waitFor();
