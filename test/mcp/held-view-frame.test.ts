@@ -242,7 +242,7 @@ describe('the view of a held send', () => {
     ['a dry run', { subject: '' }, 'Refused: '],
   ])('says in one line what %s is', async (_name, fields, words) => {
     const shown = await show(await send(fields));
-    expect(await textOf(shown.frame)).toContain(words);
+    await expect.poll(() => textOf(shown.frame)).toContain(words);
     expect(await faultsOf(shown)).toEqual([]);
     expect((await recordOf(shown.page)).heights.at(-1)).toBeLessThan(160);
     await picture(shown, 'refused');

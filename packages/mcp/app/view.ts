@@ -10,6 +10,8 @@ interface State {
   record: HeldSendRecord | null;
   /** Why it is no longer read. */
   fault: string | null;
+  /** Whether the client did not open its page, so that the reader needs the address. */
+  isUnopened: boolean;
 }
 
 export interface View {
@@ -61,7 +63,10 @@ export function createView(settings: ViewSettings): View {
 
   return {
     show(shown) {
-      states = shown.kind === 'holds' ? shown.holds.map((named) => ({ named, record: null, fault: null })) : [];
+      states =
+        shown.kind === 'holds'
+          ? shown.holds.map((named) => ({ named, record: null, fault: null, isUnopened: false }))
+          : [];
       count = shown.kind === 'holds' ? shown.count : 0;
       drawn = '';
       if (shown.kind === 'holds') draw();
@@ -125,7 +130,7 @@ function single(state: State, settings: ViewSettings): Node {
       head.expires === null ? null : element('span', { class: 'end small soft', 'data-expires': head.expires }),
     ),
     ...content(state, head, settings),
-    footer(head, settings),
+    footer(state, head, settings),
   );
 }
 
@@ -160,7 +165,7 @@ function row(state: State, index: number, settings: ViewSettings): Node {
     },
     element('summary', {}, element('bdi', { class: 'clamp' }, subject), badge(head.status)),
     ...content(state, head, settings),
-    footer(head, settings),
+    footer(state, head, settings),
   );
 }
 
@@ -178,16 +183,24 @@ function content(
   return [notice, fault === null ? element('div', { class: 'body' }, element('p', { class: 'soft' }, words)) : null];
 }
 
-function footer({ status, page }: ReturnType<typeof headOf>, { open, announce }: ViewSettings): Node | null {
+function footer(
+  state: State,
+  { status, page }: ReturnType<typeof headOf>,
+  { open, announce }: ViewSettings,
+): Node | null {
   if (page === null) return null;
-  const said = element('p', { class: 'small soft' }, decideWords(status, page));
+  const address = () => [`${NOT_OPENED}: `, element('span', { class: 'mono' }, page)];
+  const words = state.isUnopened ? address() : [decideWords(status, page)];
+  const said = element('p', { class: 'small soft' }, ...words);
   const label = status === 'pending' ? 'Open the page to decide' : 'Open its page';
   const kind = status === 'pending' ? 'button primary' : 'button';
   const button = element('button', { type: 'button', class: kind }, label);
   button.addEventListener('click', async (event) => {
     if (!event.isTrusted) return;
     if (await open(page)) return;
-    said.replaceChildren(`${NOT_OPENED}: `, element('span', { class: 'mono' }, page));
+    // The frame may be drawn again meanwhile, so the state keeps it too.
+    state.isUnopened = true;
+    said.replaceChildren(...address());
     announce(NOT_OPENED);
   });
   return element('footer', {}, button, said);
