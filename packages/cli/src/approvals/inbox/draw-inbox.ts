@@ -273,7 +273,7 @@ function approveLines(
   }
   return [
     ...plain('Approve it with these changes?', columns, 'title'),
-    ...plain(editNoticeOf(first), columns),
+    ...(first.needed > 1 ? plain(editNoticeOf(first), columns) : []),
     ...remembering,
     { text: '' },
     ...diffLines(edited.diff, columns),

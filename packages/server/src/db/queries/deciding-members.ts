@@ -12,7 +12,7 @@ export function joinKeys(h: SQL): SQL {
 }
 
 /** The members who can approve by the rules of the keys `k` and `i`; null if neither key names any. */
-export const APPROVER_IDS = sql`CASE WHEN k.approver_ids IS NULL THEN i.approver_ids WHEN i.approver_ids IS NULL THEN k.approver_ids
+const APPROVER_IDS = sql`CASE WHEN k.approver_ids IS NULL THEN i.approver_ids WHEN i.approver_ids IS NULL THEN k.approver_ids
   ELSE ARRAY(SELECT unnest(k.approver_ids) INTERSECT SELECT unnest(i.approver_ids) ORDER BY 1) END`;
 
 /** The rules of a hold as SQL, by its account `account` and its keys `k` and `i`: those that `readApproverRules` reads. */
