@@ -41,7 +41,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.approved-time',
-    'The time of an approved message can be changed only by callers that could have approved it alone, and by no one if its approval needs a passkey, several people or named approvers. The audit log names who changed it.',
+    'The time of an approved message can be changed by no one if its approval needs a passkey, several people or named approvers, and never by the key that asked for it. The audit log names who changed it.',
   ),
   requirement(
     'holes.readable-events',

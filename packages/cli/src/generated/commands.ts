@@ -1021,7 +1021,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.reschedule",
     "command": "emails reschedule",
     "summary": "Change when a queued email is sent",
-    "description": "Changes the time of an email while it is queued for every recipient; later the command fails with message_not_queued. The current time sends it immediately. The new time is checked like a send, by the current rules of the calling key and of the key that sent the email. A restricted key (held, test, with an allowlist or a send limit) can change only messages that it sent itself, and a held key none that an approver decides. An approved email can be moved only with approvals:decide, and by no one if its approval needs a passkey, several people or named approvers. Otherwise the command fails with permission_escalation.",
+    "description": "Changes the time of an email while it is queued for every recipient; later the command fails with message_not_queued. The current time sends it immediately. The new time is checked like a send, by the current rules of the calling key and of the key that sent the email. A restricted key (held, test, with an allowlist or a send limit) can change only messages that it sent itself, and a held key none that an approver decides. No one can change the time of an approved email if its approval needs a passkey, several people or named approvers. Otherwise the command fails with permission_escalation.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [

@@ -1,4 +1,3 @@
-import type { Scope } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { readApproverRules } from '../db/queries/approver-rules.ts';
 import type { MessageOwner } from '../db/queries/queued-messages.ts';
@@ -8,18 +7,17 @@ import type { Refusal } from './acceptance.ts';
 interface MovingCaller {
   readonly accountId: string;
   readonly keyId: string;
-  readonly scopes: readonly Scope[];
   /** Null if the caller is a key. */
   readonly user: object | null;
 }
 
 /**
  * Why a caller may not move the time of an approved message; null if it may. The time is part of what was approved, and the receipt states
- * it. So moving it takes what approving it takes: one caller can do that only where one caller without a passkey can approve.
+ * it. So where no single session or key could approve it, none can move its time.
  */
 export async function judgeApprovedTime(
   query: Query,
-  { accountId, keyId, scopes, user }: MovingCaller,
+  { accountId, keyId, user }: MovingCaller,
   owner: Pick<MessageOwner, 'ownerKeyId' | 'keyId'>,
 ): Promise<Refusal | null> {
   const { requirePasskey, count, memberIds } = await readApproverRules(query, accountId, [
@@ -30,7 +28,7 @@ export async function judgeApprovedTime(
   if (count > 1) return refuse(`by ${count} people`);
   if (memberIds !== null) return refuse('by the members that its key names');
   const isOwn = user === null && keyId === owner.ownerKeyId;
-  return scopes.includes('approvals:decide') && !isOwn ? null : NEEDS_DECIDER;
+  return isOwn ? OWN : null;
 }
 
 function refuse(how: string): Refusal {
@@ -41,9 +39,8 @@ function refuse(how: string): Refusal {
   };
 }
 
-const NEEDS_DECIDER: Refusal = {
+const OWN: Refusal = {
   code: 'permission_escalation',
-  detail:
-    'This message was approved for its current time. Only a caller that could have approved it can change that time.',
-  fix: 'Ask an approver to change the time. Or cancel the message and send it again with the new time.',
+  detail: 'This message was approved for its current time. The key that asked for it cannot change that time.',
+  fix: 'Ask a user to change the time. Or cancel the message and send it again with the new time.',
 };

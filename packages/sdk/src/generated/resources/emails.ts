@@ -127,12 +127,12 @@ export class EmailsResource {
    * same way, and the current time sends it immediately. Later the response is 409 `message_not_queued` with
    * `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can only change messages that it
    * sent itself. A held key cannot change messages that wait for an approver or were approved (403
-   * `permission_escalation`). The time of an approved message can be changed only by a caller with `approvals:decide`,
-   * and by no one if its approval needs a passkey, several people or named approvers: cancel it and send it again. A
-   * new time is checked like a send, by the current rules of the calling key and of the key that sent the message: it
-   * is refused if a key or the account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403
-   * `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`; of a policy, rules
-   * about links, templates and first contact count as holding). Users are not restricted by these rules of keys.
+   * `permission_escalation`). No one can change the time of an approved message if its approval needs a passkey,
+   * several people or named approvers: cancel it and send it again. A new time is checked like a send, by the current
+   * rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403
+   * `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be
+   * held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding).
+   * Users are not restricted by these rules of keys.
    *
    * @param id Message id.
    *

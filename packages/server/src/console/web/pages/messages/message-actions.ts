@@ -31,9 +31,7 @@ function canCancel({ status, recipients }: Message, request: PageRequest): boole
   return status === 'pending_approval' || (status === 'queued' && recipients.every((one) => one.status === 'queued'));
 }
 
-/** The time of an approved message is part of what was approved. */
 function canReschedule(message: Message, request: PageRequest): boolean {
-  if (message.approval?.status === 'approved' && !request.may('approvals.decide')) return false;
   return request.may('emails.reschedule') && isScheduled(message, request.now);
 }
 
