@@ -100,6 +100,14 @@ describe('the first passkey of a member who approves', { tags: ['passkeys.first'
   /** Every attempt to add a first passkey without the mailbox. */
   const ATTEMPTS: Readonly<Record<string, () => Promise<TestResponse>>> = {
     'in a stolen session that has just begun': async () => await add(session),
+    'after the role was taken away, which may be given back': async () => {
+      const { memberId } = session.user;
+      const demoted = await owner.call('PATCH', `/team/${memberId}`, { body: { role: 'viewer' } });
+      expect(demoted.status).toBe(200);
+      const response = await add(session);
+      await server.database.sql`UPDATE members SET role = 'admin' WHERE id = ${memberId}`;
+      return response;
+    },
     'with a made-up link': async () => await add(session, 'x'.repeat(43)),
     'with the link of another user': async () => await add(session, await linkFor(other)),
     'with a link that was requested in another session': async () =>

@@ -14,8 +14,14 @@ import {
   postForm,
   signatureFields,
 } from '../harness/passkey-confirmation.ts';
-import { addPasskey, confirming, startRegistering, startSigningIn } from '../harness/passkeys.ts';
-import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
+import {
+  addPasskey,
+  confirming,
+  requestFirstPasskeyLink,
+  startRegistering,
+  startSigningIn,
+} from '../harness/passkeys.ts';
+import { cookieOf, joinAs, signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 import { decide, decidingKey, holdingKey } from './approving.ts';
 
@@ -407,9 +413,11 @@ describe('approvals that need a passkey', () => {
 
     it('for which the session got a challenge before the user added their first', async () => {
       const approver = await joinAs(server, owner, 'developer');
-      const challenged = await startRegistering(approver, server.baseUrl);
+      const link = (await requestFirstPasskeyLink(server, approver)) ?? null;
+      const asked = await approver.call('POST', '/auth/passkeys/register/options', { body: { link } });
+      const challenged = { options: asked.body, cookie: cookieOf(asked, 'passkey') };
       expect((await addPasskey(server, approver)).status).toBe(201);
-      expectProblem(await addPasskey(server, approver, { challenged, name: 'Thief' }), 404, 'not_found');
+      expectProblem(await addPasskey(server, approver, { challenged, name: 'Thief', link }), 404, 'not_found');
       expect((await approver.call('GET', '/passkeys')).body.passkeys).toHaveLength(1);
     });
 

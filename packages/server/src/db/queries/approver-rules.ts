@@ -102,19 +102,19 @@ export async function someNeedPasskey(query: Query, accountId: string): Promise<
   return row?.isNeeded ?? true;
 }
 
-/** Whether a seat decides held sends, some of them with a passkey. */
-const APPROVES = sql`m.role IN ('owner', 'admin', 'approver') AND ${ANY_RULE}`;
-
 const readOfUser = defineStatement({ userId: users.id }, ({ userId }) =>
   returning(
     { isNeeded: pg.bool },
     sql`
       SELECT EXISTS (SELECT FROM members m JOIN accounts a ON a.id = m.account_id
-        WHERE m.user_id = ${userId} AND m.status = 'active' AND ${APPROVES}) AS "isNeeded"`,
+        WHERE m.user_id = ${userId} AND m.status = 'active' AND ${ANY_RULE}) AS "isNeeded"`,
   ),
 );
 
-/** Whether the passkeys of a user approve something in one of the user's accounts. */
+/**
+ * Whether the passkeys of a user approve something in one of the user's accounts, or would with another role: a role that was taken away may
+ * be given back.
+ */
 export async function approvesWithPasskey(query: Query, userId: string): Promise<boolean> {
   const [row] = await readOfUser(query, { userId });
   return row?.isNeeded ?? true;
@@ -125,7 +125,7 @@ const readOfSeats = defineStatement({ userId: users.id }, ({ userId }) =>
     { isNeeded: pg.bool },
     sql`
       SELECT EXISTS (SELECT FROM users u JOIN members m ON m.user_id = u.id OR lower(m.email) = lower(u.email)
-        JOIN accounts a ON a.id = m.account_id WHERE u.id = ${userId} AND ${APPROVES}) AS "isNeeded"`,
+        JOIN accounts a ON a.id = m.account_id WHERE u.id = ${userId} AND ${ANY_RULE}) AS "isNeeded"`,
   ),
 );
 

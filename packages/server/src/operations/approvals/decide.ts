@@ -74,8 +74,7 @@ function toDecisionProblem(verdict: Obstacle, id: string, baseUrl: string): Prob
       return new ProblemError('approval_changed');
     case 'unseen':
       return new ProblemError('approval_changed', {
-        detail:
-          'Another approver has edited this message since it was held, and this decision does not say which content was reviewed.',
+        detail: 'This message was edited since it was held, and this decision does not say which content was reviewed.',
         fix: `Read it with ${nameOperation('approvals.get')}, and pass its \`contentHash\`.`,
       });
     case 'invalid':

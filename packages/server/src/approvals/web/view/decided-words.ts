@@ -6,7 +6,7 @@ import { time } from '../../../ui/components/time.ts';
 
 /** What became of a hold, who decided and when, in words. */
 export function decidedNotice(approval: Approval, decider: string | null): Html {
-  const { status, outcome, problem, decidedAt, note, rejectCode, edited, scheduledAt } = approval;
+  const { status, outcome, problem, decidedAt, note, rejectCode, edited, scheduledAt, votes } = approval;
   const who = html`${decider === null ? 'Someone' : revealed(decider)}`;
   const when = decidedAt === null ? null : html` ${time(decidedAt)}`;
   const they = decider === 'You' ? 'You' : 'They';
@@ -14,9 +14,7 @@ export function decidedNotice(approval: Approval, decider: string | null): Html 
   switch (status) {
     case 'approved': {
       const changed =
-        edited.length === 0
-          ? null
-          : html` ${they} changed: ${edited.map((field) => FIELDS[field] ?? field).join(', ')}.`;
+        edited.length === 0 ? null : html` ${votes.length > 1 ? 'Approvers' : they} changed: ${editedInWords(edited)}.`;
       if (outcome === 'failed')
         return notice(
           'bad',
@@ -38,6 +36,11 @@ export function decidedNotice(approval: Approval, decider: string | null): Html 
     case 'pending':
       return html``;
   }
+}
+
+/** `the subject, the text` */
+export function editedInWords(edited: Approval['edited']): string {
+  return edited.map((field) => FIELDS[field] ?? field).join(', ');
 }
 
 const FIELDS: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { type Approval, votesInWords } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
 import { revealed } from '../../../ui/components/revealed-text.ts';
 import { notice } from '../../../ui/components/surfaces.ts';
+import { editedInWords } from './decided-words.ts';
 import type { HeldView, Voting } from './shown-hold.ts';
 
 /** Whether the viewer can approve it now: one of those who can, who has not done so. */
@@ -15,11 +16,13 @@ export function votingNotice({ approval, voting }: HeldView): Html | null {
   if (progress === null && voting.approvers === null) return null;
   const { hasVoted, mayApprove, voters } = voting;
   const title = hasVoted ? 'You approved it' : (progress ?? 'Only named approvers can approve it');
-  return notice(
-    mayApprove ? 'info' : 'warn',
-    title,
-    html`${hasVoted ? `${progress ?? ''} ` : null}${votersInWords(voters)}${approversInWords(voting)}`,
-  );
+  const parts = [
+    hasVoted ? html`${progress ?? ''} ` : null,
+    votersInWords(voters),
+    approversInWords(voting),
+    approval.edited.length === 0 ? null : html` It was edited since it was held: ${editedInWords(approval.edited)}.`,
+  ].filter((part) => part !== null);
+  return notice(mayApprove ? 'info' : 'warn', title, parts.length === 0 ? null : html`${parts}`);
 }
 
 function votersInWords(voters: readonly string[]): Html | null {
