@@ -44,7 +44,10 @@ describe('approvals that need a passkey', () => {
     ({ passkey: ownKey } = await addPasskey(server, owner));
     ({ passkey: adminKey } = await addPasskey(server, admin));
     const body = { approvers: { requirePasskey: true } };
-    expect((await owner.call('PATCH', '/account', { body })).body.approvers).toMatchObject({ requirePasskey: true });
+    expect((await owner.call('PATCH', '/account', { body })).body.approvers).toEqual({
+      requirePasskey: true,
+      count: 1,
+    });
   });
   afterAll(() => server.close());
 
@@ -77,7 +80,7 @@ describe('approvals that need a passkey', () => {
     tags: ['passkeys.page', 'passkeys.receipt'],
   }, async () => {
     const id = await hold();
-    expect((await read(id)).approvers).toMatchObject({ requirePasskey: true });
+    expect((await read(id)).approvers).toEqual({ requirePasskey: true, count: 1, memberIds: null });
     const done = await postConfirmed(server, owner, ownKey, pageOf(id), await approving(id));
     expect([done.status, done.headers.get('location')]).toEqual([303, '/console/approvals']);
     const { receipt, status, contentHash } = await read(id);
@@ -469,7 +472,7 @@ describe('a key whose approvals need a passkey', { tags: ['passkeys.key'] }, () 
     expect((await decide(server, decider, second)).status).toBe(200);
     expectProblem(await decide(server, decider, first), 403, 'permission_escalation');
     const read = (await owner.call('GET', `/keys/${strict.id}`)).body;
-    expect(read.approvers).toMatchObject({ requirePasskey: true });
+    expect(read.approvers).toEqual({ requirePasskey: true, count: 1, memberIds: null });
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl, NO_COLOR: '1' };
     const shown = await runInProcess(['keys', 'get', strict.id], { env, columns: 120 });
     expect(shown.stdout).toMatch(/^approval +always; needs a passkey$/m);
