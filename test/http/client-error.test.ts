@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,7 +13,9 @@ afterEach(() => {
 async function exchange(respond: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_request, response) => respond(response));
   servers.push(server);
-  server.on('clientError', (error, socket) => respondToClientError(error, socket as never, 'http://localhost'));
+  server.on('clientError', (error, socket) =>
+    respondToClientError(error, socket as never, 'http://localhost', randomUUID()),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');

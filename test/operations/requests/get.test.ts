@@ -37,6 +37,25 @@ describe('GET /requests/:id', () => {
     });
   });
 
+  it('uses an id that the server made for the entry too, and finds one that the client chose, a UUID or not', async () => {
+    const made = (await server.call('GET', '/emails')).headers.get('x-request-id') ?? '';
+    await logged(made);
+    const chosen = ['chosen-1', '019368aa-0000-7000-8000-000000000001', 'A19368AA-0000-7000-8000-000000000001'];
+    for (const id of chosen) await server.call('GET', '/emails', { headers: { 'x-request-id': id } });
+    for (const id of chosen) expect((await logged(id)).id).toBe(id);
+    const stored = (id: string) =>
+      server.database.sql<{ id: string }[]>`SELECT id FROM request_log WHERE request_id = ${id}`;
+    expect(await stored(made)).toEqual([{ id: made }]);
+    for (const id of chosen) expect(await stored(id)).not.toEqual([{ id: id.toLowerCase() }]);
+  });
+
+  it('returns the newest of several with the same id, also if a client repeats an id that the server made', async () => {
+    const made = (await server.call('GET', '/emails')).headers.get('x-request-id') ?? '';
+    expect(await logged(made)).toMatchObject({ path: '/emails' });
+    await server.call('GET', '/domains', { headers: { 'x-request-id': made } });
+    await expect.poll(() => logged(made), { timeout: 5_000, interval: 20 }).toMatchObject({ path: '/domains' });
+  });
+
   it('names the message of a read, and the code of an error', async () => {
     const { body: sent } = await server.send();
     await server.call('GET', `/emails/${sent.id}`, { headers: { 'x-request-id': 'read-1' } });

@@ -840,7 +840,7 @@ CREATE TABLE request_log (
   CONSTRAINT request_log_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX request_log_age ON request_log USING brin (created_at);
-CREATE INDEX request_log_request_id ON request_log USING btree (account_id, request_id);
+CREATE INDEX request_log_chosen_id ON request_log USING btree (account_id, request_id) WHERE request_id <> id::text;
 ALTER TABLE request_log ENABLE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON request_log AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON request_log AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));

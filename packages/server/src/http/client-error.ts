@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError, toProblem } from '../problem.ts';
@@ -8,12 +7,16 @@ import { ProblemError, toProblem } from '../problem.ts';
  * directly to the socket because there is no request object. The connection must close, because the start of a next
  * request is unknown. In the middle of a response nothing more can be said: the connection is only closed.
  */
-export function respondToClientError(error: Error & { readonly code?: string }, socket: Socket, baseUrl: string): void {
+export function respondToClientError(
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  baseUrl: string,
+  requestId: string,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
   }
-  const requestId = randomUUID();
   const problem = toProblem(toProblemError(error.code), baseUrl, requestId);
   const body = JSON.stringify(problem);
   const head = [

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, METHODS } from 'node:http';
 import { isRequestId, LIMITS, type Problem } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -77,7 +76,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     requestIdHeader: false,
-    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    genReqId: (request) => ownIdOf(request.headers) ?? options.requestLog.newRequestId(),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // Handled below, in the one format of all errors.
     routerOptions: {
@@ -85,7 +84,8 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       ignoreTrailingSlash: false,
       querystringParser: parseQueryString,
     },
-    clientErrorHandler: (error, socket) => respondToClientError(error, socket, options.baseUrl),
+    clientErrorHandler: (error, socket) =>
+      respondToClientError(error, socket, options.baseUrl, options.requestLog.newRequestId()),
     frameworkErrors: (error, request, reply) => {
       // Reached before any hook ran, for example for a path that cannot be decoded.
       reply.header('x-request-id', request.id);
@@ -144,8 +144,9 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   return app;
 }
 
-function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && isRequestId(given) ? given : randomUUID();
+/** The request id that the client chose; null if it chose none that is valid. */
+function ownIdOf({ 'x-request-id': given }: IncomingHttpHeaders): string | null {
+  return typeof given === 'string' && isRequestId(given) ? given : null;
 }
 
 function noSuchPath({ method, url }: FastifyRequest): ProblemError {
@@ -265,17 +266,20 @@ function logRequest(
     );
   }
   const add = ({ accountId, keyId, user }: Caller) =>
-    requestLog.add({
-      accountId,
-      requestId: request.id,
-      method: request.method,
-      path,
-      status: reply.statusCode,
-      code,
-      durationMs,
-      keyId: user === null ? keyId : null,
-      emailId,
-    });
+    requestLog.add(
+      {
+        accountId,
+        requestId: request.id,
+        method: request.method,
+        path,
+        status: reply.statusCode,
+        code,
+        durationMs,
+        keyId: user === null ? keyId : null,
+        emailId,
+      },
+      ownIdOf(request.headers) === null,
+    );
   if (caller !== null) add(caller);
   else if (isMissed(request, reply.statusCode)) {
     identify(request.headers).then(

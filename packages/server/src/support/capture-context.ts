@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS } from '@postrider/core';
 import type { Sql } from '../db/client.ts';
-import { readRequests } from '../db/queries/request-log.ts';
+import { findRequest } from '../db/queries/request-log.ts';
 import { readTicketEvents } from '../db/queries/ticket-events.ts';
 import { addressOf } from '../events/without-content.ts';
+import { isUuid } from '../uuid-v7.ts';
 
 interface CapturedContext {
   readonly requestLog: Record<string, unknown> | null;
@@ -43,8 +44,9 @@ async function awaitRequest(
   signal: AbortSignal,
 ): Promise<Record<string, unknown> | null> {
   const since = new Date(now.getTime() - LIMITS.requestLogDays * 86_400_000);
+  const id = isUuid(requestId) ? requestId : null;
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    const [row] = await readRequests(sql, { accountId, requestId, before: null, since, limit: 1 });
+    const [row] = await findRequest(sql, { accountId, requestId, id, since });
     if (row !== undefined) {
       const { rowId: _, createdAt, ...record } = row;
       return { ...record, createdAt: createdAt.toISOString() };

@@ -1,9 +1,9 @@
 import { builder, named } from '../builder.ts';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Pool } from '../client.ts';
-import { and, eq, getTableColumns, gte, lt, sql } from '../drizzle.ts';
+import { and, eq, getTableColumns, gte, lt, or, sql } from '../drizzle.ts';
 import { requestLog } from '../schema/installation.ts';
-import { defineStatement, optional, type RowOf, value } from '../statement.ts';
+import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
 export type LoggedRequest = typeof requestLog.$inferSelect;
 
@@ -33,45 +33,56 @@ const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\
 
 const SELECTION = { accountId: requestLog.accountId, since: requestLog.createdAt };
 
-/** Logged requests, newest first: those with one request id, or all. */
+const SHOWN = named({
+  rowId: requestLog.id,
+  id: requestLog.requestId,
+  method: requestLog.method,
+  path: requestLog.path,
+  status: requestLog.status,
+  code: requestLog.code,
+  durationMs: requestLog.durationMs,
+  keyId: requestLog.keyId,
+  emailId: requestLog.emailId,
+  createdAt: requestLog.createdAt,
+});
+
+const isSelected = ({ accountId, since }: GivenOf<typeof SELECTION>) =>
+  and(eq(requestLog.accountId, accountId), gte(requestLog.createdAt, since));
+
+// In ORDER BY, a bare `id` would mean the output column of that name, which is the request id.
+const NEWEST_FIRST = sql`request_log.id DESC`;
+
+/** Logged requests, newest first. */
 export const readRequests = defineStatement(
-  {
-    ...SELECTION,
-    requestId: optional(requestLog.requestId),
-    before: optional(requestLog.id),
-    limit: value<number>(),
-  },
-  ({ accountId, since, requestId, before, limit }) =>
+  { ...SELECTION, before: optional(requestLog.id), limit: value<number>() },
+  ({ before, limit, ...selection }) =>
     builder
-      .select(
-        named({
-          rowId: requestLog.id,
-          id: requestLog.requestId,
-          method: requestLog.method,
-          path: requestLog.path,
-          status: requestLog.status,
-          code: requestLog.code,
-          durationMs: requestLog.durationMs,
-          keyId: requestLog.keyId,
-          emailId: requestLog.emailId,
-          createdAt: requestLog.createdAt,
-        }),
-      )
+      .select(SHOWN)
       .from(requestLog)
-      .where(
-        and(
-          eq(requestLog.accountId, accountId),
-          gte(requestLog.createdAt, since),
-          requestId && eq(requestLog.requestId, requestId),
-          before && lt(requestLog.id, before),
-        ),
-      )
-      // In ORDER BY, a bare `id` would mean the output column of that name, which is the request id.
-      .orderBy(sql`request_log.id DESC`)
+      .where(and(isSelected(selection), before && lt(requestLog.id, before)))
+      .orderBy(NEWEST_FIRST)
       .limit(limit),
 );
 
 export type RequestRow = RowOf<typeof readRequests>;
+
+/**
+ * The newest logged request with this request id. An id that the client chose is in an index of its own; any other is also the id of the
+ * entry: `id` is the request id if it is a UUID.
+ */
+export const findRequest = defineStatement(
+  { ...SELECTION, requestId: requestLog.requestId, id: optional(requestLog.id) },
+  ({ requestId, id, ...selection }) => {
+    const isChosen = and(eq(requestLog.requestId, requestId), sql`${requestLog.requestId} <> ${requestLog.id}::text`);
+    const isMadeHere = id && and(eq(requestLog.id, id), eq(requestLog.requestId, requestId));
+    return builder
+      .select(SHOWN)
+      .from(requestLog)
+      .where(and(isSelected(selection), or(isChosen, isMadeHere)))
+      .orderBy(NEWEST_FIRST)
+      .limit(1);
+  },
+);
 
 export const countRequests = asCount(
   defineStatement({ ...SELECTION, cap: value<number>() }, ({ accountId, since, cap }) =>

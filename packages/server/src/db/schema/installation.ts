@@ -36,7 +36,8 @@ export const requestLog = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
     index('request_log_age').using('brin', t.createdAt),
-    index('request_log_request_id').on(t.accountId, t.requestId),
+    // Other request ids are also the id of the entry.
+    index('request_log_chosen_id').on(t.accountId, t.requestId).where(sql`${t.requestId} <> ${t.id}::text`),
     ...accountWall(t.accountId),
   ],
 );

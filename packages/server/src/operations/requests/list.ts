@@ -39,7 +39,7 @@ function read(
   const cap = EXACT_COUNT_CAP;
   if (Object.values(filters).every((value) => value === undefined)) {
     const all = { accountId, since: oldest };
-    return Promise.all([readRequests(sql, { ...all, requestId: null, ...asked }), countRequests(sql, { ...all, cap })]);
+    return Promise.all([readRequests(sql, { ...all, ...asked }), countRequests(sql, { ...all, cap })]);
   }
   const { from = oldest, to = null, status, method = null, path = null, code = null } = filters;
   const { key_id: keyId = null, email_id: emailId = null } = filters;
