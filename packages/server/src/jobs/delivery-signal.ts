@@ -20,16 +20,25 @@ export interface DeliverySignalOptions {
 }
 
 const DEBOUNCE_MS = 10;
+/** A worker delivers everything that is due when it is woken, so more jobs would only cost. */
+const JOBS_EVERY_MS = 50;
 /** A few keys, so that a few workers can be woken at once without filling the queue. */
 const JOB_KEYS = ['deliver:pump:0', 'deliver:pump:1', 'deliver:pump:2', 'deliver:pump:3'];
 
 export function createDeliverySignal({ sql, clock, wakeHere, onError }: DeliverySignalOptions): DeliverySignal {
   let timer: NodeJS.Timeout | null = null;
   let next = 0;
+  let nextJobMs = Number.NEGATIVE_INFINITY;
 
   function send(): void {
     timer = null;
     if (wakeHere()) return;
+    const restMs = nextJobMs - performance.now();
+    if (restMs > 0) {
+      timer = setTimeout(send, restMs);
+      return;
+    }
+    nextJobMs = performance.now() + JOBS_EVERY_MS;
     next = (next + 1) % JOB_KEYS.length;
     // If a wake-up fails, the timers make up for it.
     addPumpJob(sql, JOB_KEYS[next] ?? 'deliver:pump', clock.now()).catch(onError);
