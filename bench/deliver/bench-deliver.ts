@@ -30,6 +30,7 @@ interface Stage {
   readonly sink: Child<{ readonly port: number }>;
   readonly engine: Child<unknown>;
   readonly nodemailer: Child<unknown>;
+  readonly bare: Child<unknown>;
   readonly rsa: Child<unknown>;
   readonly postgresCpuMs: () => number;
 }
@@ -43,10 +44,14 @@ interface Measured extends SenderRound {
 interface Rounds {
   readonly ours: Measured[];
   readonly theirs: Measured[];
+  readonly bare: Measured[];
   readonly signaturesPerCpuSecond: number[];
 }
 
-/** `pnpm bench deliver [--count N] [--rounds N]`: the delivery engine compared with nodemailer's pool and with signing alone. */
+/**
+ * `pnpm bench deliver [--count N] [--rounds N]`: the delivery engine compared with nodemailer's pool, with a loop that only signs and sends, and
+ * with signing alone.
+ */
 export async function benchDeliver(options: BenchDeliverOptions): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
@@ -68,21 +73,23 @@ async function runRounds(
   { count, rounds }: BenchDeliverOptions,
 ): Promise<boolean> {
   const stage = await setStage(database, dataDir);
-  const measured: Rounds = { ours: [], theirs: [], signaturesPerCpuSecond: [] };
+  const measured: Rounds = { ours: [], theirs: [], bare: [], signaturesPerCpuSecond: [] };
   // The first round warms up the compilers and is not counted.
   for (let n = 0; n <= rounds; n += 1) {
     const size = n === 0 ? Math.ceil(count / 2) : count;
-    const ours = await measure(stage, size, () => deliverOurs(stage, 2 * n, size));
+    const ours = await measure(stage, size, () => deliverOurs(stage, 3 * n, size));
     const theirs = await measure(stage, size, () =>
-      stage.nodemailer.ask<SenderRound>({ seed: 2 * n + 1, count: size }),
+      stage.nodemailer.ask<SenderRound>({ seed: 3 * n + 1, count: size }),
     );
+    const bare = await measure(stage, size, () => stage.bare.ask<SenderRound>({ seed: 3 * n + 2, count: size }));
     const signatures = await stage.rsa.ask<number>({ count: SIGNATURES_A_ROUND });
     if (n === 0) continue;
     measured.ours.push(ours);
     measured.theirs.push(theirs);
+    measured.bare.push(bare);
     measured.signaturesPerCpuSecond.push(signatures);
   }
-  for (const child of [stage.engine, stage.nodemailer, stage.rsa, stage.sink]) await child.stop();
+  for (const child of [stage.engine, stage.nodemailer, stage.bare, stage.rsa, stage.sink]) await child.stop();
   await stage.shop.close();
   return report(measured, count);
 }
@@ -94,8 +101,9 @@ async function setStage(database: BenchDatabase, dataDir: string): Promise<Stage
   const sinkPort = sink.ready.port;
   const engine = await start('./engine-process.ts', { target: database.target, dataDir, sinkPort });
   const nodemailer = await start('./nodemailer-process.ts', { sinkPort, connections: CONNECTIONS, key: shop.key });
+  const bare = await start('./bare-process.ts', { sinkPort, connections: CONNECTIONS, key: shop.key });
   const rsa = await start('./rsa-process.ts', shop.key);
-  return { shop, sink, engine, nodemailer, rsa, postgresCpuMs: await createPostgresCpu(database.sql) };
+  return { shop, sink, engine, nodemailer, bare, rsa, postgresCpuMs: await createPostgresCpu(database.sql) };
 }
 
 /** Seeding is not part of the round: the clock starts in the engine's process, with its first claim. */
@@ -140,17 +148,25 @@ async function assertArrived({ sink, shop }: Stage, count: number): Promise<void
     throw new Error(`${failed.length} of ${verified + failed.length} signatures are bad: ${failed[0]}`);
 }
 
-function report({ ours, theirs, signaturesPerCpuSecond }: Rounds, count: number): boolean {
+function report({ ours, theirs, bare, signaturesPerCpuSecond }: Rounds, count: number): boolean {
   const signatures = median(signaturesPerCpuSecond);
   console.log(`rsa-2048 alone: ${round(signatures)} signatures per CPU-second`);
   print('postrider', ours, count);
   print('nodemailer, pooled', theirs, count);
+  print('a loop that only signs and sends, and records nothing', bare, count);
   const perCpu = ({ cpuMs }: SenderRound) => count / (cpuMs / 1_000);
   const ratio = median(ours.map((own, n) => perCpu(own) / perCpu(theirs[n] ?? own)));
   const wall = median(ours.map((own, n) => (theirs[n] ?? own).seconds / own.seconds));
-  const ofRsa = median(ours.map((own, n) => perCpu(own) / (signaturesPerCpuSecond[n] ?? signatures)));
+  const toRsa = (rounds: readonly Measured[]) =>
+    median(rounds.map((own, n) => perCpu(own) / (signaturesPerCpuSecond[n] ?? signatures)));
+  const ofRsa = toRsa(ours);
+  console.log(`messages per CPU-second of that loop, ratio to rsa-2048 alone: ${round(toRsa(bare), 2)}`);
   const rateOf = (rounds: readonly Measured[]) => median(rounds.map(({ seconds }) => count / seconds));
-  compareRates('deliver 3 KB, signed', { Postrider: rateOf(ours), 'nodemailer, pooled': rateOf(theirs) });
+  compareRates('deliver 3 KB, signed', {
+    Postrider: rateOf(ours),
+    'nodemailer, pooled': rateOf(theirs),
+    'a loop that only signs and sends': rateOf(bare),
+  });
   const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
   console.log(`messages/s, ratio to nodemailer: ${round(wall, 2)}`);
   const preparingUs = median(ours.map(({ preparingMs }) => (preparingMs / count) * 1_000));
