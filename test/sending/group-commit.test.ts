@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createActiveAccounts } from '../../packages/server/src/sending/fair-queue.ts';
 import { createGroupCommit, type GroupCommitOptions } from '../../packages/server/src/sending/group-commit.ts';
+import { afterReads } from '../harness/after-reads.ts';
 
 interface Written {
   readonly items: readonly number[];
@@ -146,9 +147,9 @@ describe('group commit', () => {
     expect(group.hasRoom('5')).toBe(true);
   });
 
-  it('puts the requests of one event loop iteration into one batch', async () => {
+  it('puts the requests of one event loop iteration into one batch, whichever connections they arrive on', async () => {
     const { group, write } = start();
-    const verdicts = [group.submit(1), group.submit(2)];
+    const verdicts = [group.submit(1), afterReads().then(() => group.submit(2))];
     const one = await write(0);
     expect(one.items).toEqual([1, 2]);
     one.finish();

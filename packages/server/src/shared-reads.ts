@@ -29,8 +29,8 @@ export function shareReads<Question, Fact>(
       waiting.push({ question, resolve, reject });
       if (isReading) return;
       isReading = true;
-      // Includes other questions of this tick.
-      queueMicrotask(readWaiting);
+      // Includes the questions that have arrived already, on any connection: each statement has a fixed cost.
+      setImmediate(readWaiting);
     });
 }
 

@@ -50,9 +50,18 @@ export function createGroupCommit<Item, Verdict>(
   const queue = createFairQueue<Entry<Item, Verdict>>(options.room, options.activity);
   const limit = { items: options.maxBatch, bytes: options.maxBytes };
   let busy = 0;
+  let isStarting = false;
   let onIdle: (() => void)[] = [];
 
+  /** Requests that have arrived already, on any connection, join before the batch starts: each batch has a fixed cost. */
+  function startSoon(): void {
+    if (isStarting) return;
+    isStarting = true;
+    setImmediate(startWriters);
+  }
+
   function startWriters(): void {
+    isStarting = false;
     while (busy < options.writers && queue.length > 0 && (busy === 0 || queue.length >= options.secondWriterFrom)) {
       busy += 1;
       void runWriter(queue.take(limit));
@@ -107,8 +116,7 @@ export function createGroupCommit<Item, Verdict>(
     submit: (item) =>
       new Promise((resolve, reject) => {
         queue.add(options.accountOf(item), { item, bytes: options.bytesOf(item), resolve, reject });
-        // Other requests of this tick join before the batch starts.
-        if (busy < options.writers) queueMicrotask(startWriters);
+        if (busy < options.writers) startSoon();
       }),
     hasRoom: (account) => queue.hasRoom(account),
     idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
