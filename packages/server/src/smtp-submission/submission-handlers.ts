@@ -111,7 +111,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     const step = { session, caller: sender, name: 'RCPT', began } as const;
     try {
       refuseParameters(address, []);
-      const recipient = readRecipient(address.address);
+      const recipient = recipientOf(address);
       const caller = await authenticateSender(authenticator, keyHash, session.remoteAddress, 'sender');
       await checkRecipient(caller, recipient, envelopeOf(session));
     } catch (error) {
@@ -226,8 +226,22 @@ export function openSession(
 
 /** The recipients accepted so far, parsed by the same parser that checked them, without duplicates: a domain can be written in two ways. */
 function envelopeOf({ envelope }: SMTPServerSession): readonly string[] {
-  const addresses = envelope.rcptTo.map(({ address }) => readRecipient(address));
+  const addresses = envelope.rcptTo.map(recipientOf);
+  const [only] = addresses;
+  if (only !== undefined && addresses.length === 1) return [only];
   return [...new Map(addresses.map((address) => [foldAddress(address), address])).values()];
+}
+
+/** By the library's object for each RCPT command: every later recipient and the message need the earlier ones again. */
+const RECIPIENTS = new WeakMap<SMTPServerAddress, string>();
+
+/** @throws SmtpRefusal */
+function recipientOf(given: SMTPServerAddress): string {
+  const known = RECIPIENTS.get(given);
+  if (known !== undefined) return known;
+  const recipient = readRecipient(given.address);
+  RECIPIENTS.set(given, recipient);
+  return recipient;
 }
 
 /** Otherwise what a parameter asks for would be silently ignored (RFC 5321 §4.1.1.11). */
