@@ -22,7 +22,7 @@ export interface ExportFile {
 }
 
 /** Rows per statement: enough to make the fixed cost of a statement negligible, few enough to keep memory use small. */
-const PART_ROWS = 1_000;
+const PART_ROWS = 2_000;
 /** The first part is small, so that the first rows are sent quickly. */
 const FIRST_PART_ROWS = 500;
 /** The reader waits for one part, which has usually arrived already; the others keep the database busy. */
