@@ -34,6 +34,12 @@ export function openCollector(): Collector {
   return { collect: () => collect(), shrink: () => collect({ type: 'major', flavor: 'last-resort' }) };
 }
 
+/**
+ * Inputs of this size and above leave buffers and strings of their size in memory. A batch of 100 ordinary messages is smaller: if it
+ * counted, a flood of batches would stop every request for 100 to 200 ms, more than once a second.
+ */
+export const LARGE_INPUT_BYTES = 1_048_576;
+
 /** V8 handles smaller amounts. */
 const MANY_BYTES = 8 * 1024 * 1024;
 /**
