@@ -3,12 +3,14 @@ import {
   type CallableId,
   type CallableOperation,
   type FieldProblem,
+  LIMITS,
   type Operation,
   type OperationInput,
   type PlacedInput,
   scopesOfRole,
 } from '@postrider/core';
 import { z } from 'zod';
+import { countCharacters } from '../json-pieces.ts';
 import type { User } from '../keys/caller.ts';
 import type { CallContext, Reply, Services } from '../operations/context.ts';
 import { HANDLERS } from '../operations/generated/handlers.ts';
@@ -28,6 +30,26 @@ export async function executeOperation(
 ): Promise<Reply<unknown>> {
   assertScope(operation, context);
   assertReach(operation, context);
+  const messages = countMessages(operation, given.body);
+  if (messages === 0 || context.caller === null) return await run(operation, given, context);
+  const { shares } = context.services.sending;
+  const end = await shares.start(context.caller.accountId, messages, () => countCharacters(given.body));
+  try {
+    return await run(operation, given, context);
+  } finally {
+    end();
+  }
+}
+
+/** The messages that a call may send; 0 for operations that do not send. Validation costs most, so they are counted before it. */
+function countMessages({ id }: CallableOperation, body: unknown): number {
+  if (id === 'emails.send') return 1;
+  if (id !== 'emails.send-batch') return 0;
+  const emails = typeof body === 'object' && body !== null && 'emails' in body ? body.emails : [];
+  return Array.isArray(emails) ? Math.min(Math.max(emails.length, 1), LIMITS.emailsPerBatch) : 1;
+}
+
+async function run(operation: CallableOperation, given: PlacedInput, context: CallContext): Promise<Reply<unknown>> {
   const input = parseInput(operation, given);
   // The registry ties id, input and handler together; a generic call cannot follow that through the union.
   const handler = HANDLERS[operation.id as CallableId] as (

@@ -2,7 +2,7 @@ import { createPlanRenewal, type Pool } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { MOST_MESSAGES } from '../db/queries/insert-messages.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
-import { reportLargeGarbage } from '../heap.ts';
+import { LARGE_INPUT_BYTES, reportLargeGarbage } from '../heap.ts';
 import { ProblemError } from '../problem.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
@@ -48,16 +48,13 @@ const MAX_BATCH_BYTES = 8_388_608;
  * The most that may wait in each queue: a second of work, and a bounded part of the memory. Beyond that, a caller gets 503 instead of a
  * response after its timeout.
  */
-const ROOM = { items: 10_000, bytes: 67_108_864 };
+export const ROOM = { items: 10_000, bytes: 67_108_864 };
 
 const NO_ROOM = {
   code: 'unavailable',
   detail: 'Too many sends are waiting. Nothing was accepted.',
   retryAfterSeconds: 1,
 } as const satisfies Refusal;
-
-/** Batches of this size and above leave buffers of their size in memory. */
-const LARGE_BATCH_BYTES = 1_048_576;
 
 /**
  * The next batch is prepared while the database writes one. Single sends share one connection, on which the next batch waits for the first.
@@ -182,7 +179,7 @@ function createWriteQueue(
       cautious = nextCaution(cautious, verdicts, unquestioned);
       const bytes = sends.reduce((sum, send) => sum + bytesOf(send), 0);
       // The copies that the driver makes.
-      if (bytes > LARGE_BATCH_BYTES) reportLargeGarbage(bytes);
+      if (bytes > LARGE_INPUT_BYTES) reportLargeGarbage(bytes);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
     },

@@ -1,7 +1,8 @@
 import type { Installation } from '../config/installation.ts';
 import type { Sql } from '../db/client.ts';
-import { type AcceptQueue, type AcceptQueueOptions, createAcceptQueue } from './accept-queue.ts';
+import { type AcceptQueue, type AcceptQueueOptions, createAcceptQueue, ROOM } from './accept-queue.ts';
 import { type AcceptanceDryRun, createAcceptanceDryRun } from './acceptance-dry-run.ts';
+import { type AccountShares, createAccountShares } from './account-shares.ts';
 import type { ContentTools } from './content/prepare-content.ts';
 
 /** The parts that prepare, check and accept sends. */
@@ -9,6 +10,8 @@ export interface Sending {
   readonly content: ContentTools;
   readonly acceptanceDryRun: AcceptanceDryRun;
   readonly acceptQueue: AcceptQueue;
+  /** Start each request that sends here before its input is validated. */
+  readonly shares: AccountShares;
 }
 
 export interface SendingOptions
@@ -31,6 +34,7 @@ export function createSending({ installation, content, sql, pools, ...options }:
   const { singles, batches, files } = pools;
   return {
     content,
+    shares: createAccountShares({ room: ROOM }),
     acceptanceDryRun: createAcceptanceDryRun({ ...rules, sql }),
     acceptQueue: createAcceptQueue({
       ...rules,

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountShares, createAccountShares } from '../../packages/server/src/sending/account-shares.ts';
+import { DEFAULT_SEND, startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
+
+const ROOM = { items: 10_000, bytes: 1_000_000 };
+
+/** Requests of accounts that all work at a clock that only the test moves. */
+function startShares(room = ROOM) {
+  let nowMs = 0;
+  const shares = createAccountShares({ room, nowMs: () => nowMs });
+  const open = new Map<string, (() => void)[]>();
+  const started = new Map<string, number>();
+  const of = (account: string) => open.get(account) ?? [];
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    open: (account: string) => of(account).length,
+    started: (account: string) => started.get(account) ?? 0,
+    wait: async (ms: number) => {
+      nowMs += ms;
+      await settle();
+    },
+    /** Starts requests, and resolves when those that need not wait have started. */
+    start: async (account: string, count: number, messages = 1, bytes = 10) => {
+      const refused: unknown[] = [];
+      for (let n = 0; n < count; n += 1) {
+        const onStarted = (end: () => void) => {
+          open.set(account, [...of(account), end]);
+          started.set(account, (started.get(account) ?? 0) + 1);
+        };
+        shares.start(account, messages, () => bytes).then(onStarted, (error: unknown) => refused.push(error));
+      }
+      await settle();
+      return refused;
+    },
+    end: async (account: string, count: number) => {
+      for (const end of of(account).splice(0, count)) end();
+      await settle();
+    },
+  };
+}
+
+describe('the shares of accounts', () => {
+  it('let an account that is alone fill more than a whole statement', async () => {
+    const shares = startShares();
+    await shares.start('a', 200);
+    expect(shares.open('a')).toBe(128);
+    await shares.end('a', 100);
+    expect(shares.open('a')).toBe(100);
+    await shares.end('a', 100);
+    expect(shares.open('a')).toBe(0);
+  });
+
+  it('let an account that is alone have three batches in progress', async () => {
+    const shares = startShares();
+    await shares.start('a', 10, 100);
+    expect(shares.open('a')).toBe(3);
+    await shares.end('a', 1);
+    expect(shares.open('a')).toBe(3);
+  });
+
+  it('let every other account start at once beside one that floods', async () => {
+    const shares = startShares();
+    await shares.start('flood', 500);
+    for (const account of ['b', 'c', 'd']) {
+      await shares.start(account, 8);
+      expect(shares.open(account)).toBe(8);
+    }
+  });
+
+  it('give an account that floods as many messages as the others have on average', async () => {
+    const shares = startShares();
+    await shares.start('flood', 1_000);
+    const others = ['b', 'c', 'd', 'e'];
+    for (const account of others) await shares.start(account, 20);
+    const before = shares.started('flood');
+    for (let round = 0; round < 20; round += 1) {
+      await shares.wait(10);
+      await shares.end('flood', shares.open('flood'));
+      for (const account of others) {
+        await shares.end(account, 10);
+        await shares.start(account, 10);
+      }
+    }
+    const ofOthers = shares.started('b');
+    const ofFlood = shares.started('flood') - before;
+    expect(ofOthers).toBe(220);
+    expect(ofFlood).toBeGreaterThan(0.75 * ofOthers);
+    expect(ofFlood).toBeLessThan(1.25 * ofOthers);
+  });
+
+  it('count each message of a batch', async () => {
+    const shares = startShares();
+    await shares.start('b', 20);
+    await shares.start('c', 20);
+    await shares.start('flood', 5, 100);
+    expect(shares.open('flood')).toBe(1);
+    await shares.end('flood', 1);
+    expect(shares.open('flood')).toBe(0);
+    for (let round = 0; round < 8; round += 1) {
+      for (const account of ['b', 'c']) {
+        await shares.start(account, 10);
+        await shares.end(account, 10);
+      }
+    }
+    expect(shares.open('flood')).toBe(1);
+  });
+
+  it('let an account continue when the others are idle or only wait for something outside', async () => {
+    const shares = startShares();
+    await shares.start('slow', 40);
+    await shares.start('a', 200);
+    const started = shares.open('a');
+    expect(started).toBeLessThan(128);
+    await shares.wait(300);
+    await expect.poll(() => shares.open('a')).toBe(started + 128);
+  });
+
+  it('refuse what finds no room, and keep half of what is free for others', async () => {
+    const shares = startShares({ items: 300, bytes: 1_000_000 });
+    const refused = await shares.start('flood', 400);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ code: 'unavailable' });
+    expect(await shares.start('b', 80)).toEqual([]);
+    const large = startShares({ items: 300, bytes: 1_000 });
+    await large.start('flood', 128);
+    expect(await large.start('flood', 4, 1, 600)).toHaveLength(3);
+  });
+});
+
+describe('requests that send', { timeout: 60_000 }, () => {
+  let server: TestApp;
+  beforeAll(async () => {
+    server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
+  });
+  afterAll(() => server.close());
+
+  const replace = (shares: AccountShares) => Object.assign(server.app.services.sending, { shares });
+
+  it('are validated and written only as far as the share of their account', async () => {
+    const { acceptQueue } = server.app.services.sending;
+    let [batches, most] = [0, 0];
+    const acceptBatch: typeof acceptQueue.acceptBatch = async (sends) => {
+      batches += 1;
+      most = Math.max(most, batches);
+      try {
+        return await acceptQueue.acceptBatch(sends);
+      } finally {
+        batches -= 1;
+      }
+    };
+    Object.assign(server.app.services.sending, { acceptQueue: { ...acceptQueue, acceptBatch } });
+    const emails = Array(20).fill(DEFAULT_SEND);
+    const responses = await Promise.all(
+      Array.from({ length: 12 }, () => server.call('POST', '/emails/batch', { body: { emails } })),
+    );
+    Object.assign(server.app.services.sending, { acceptQueue });
+    expect(responses.map(({ body }) => body.accepted)).toEqual(Array(12).fill(20));
+    // Six batches of 20 messages are fewer than 128.
+    expect(most).toBeLessThanOrEqual(6);
+  });
+
+  it('free their share when they fail', async () => {
+    const ended: string[] = [];
+    replace({ start: async (_account, messages) => () => ended.push(`ended ${messages}`) });
+    await server.send({ to: 'nobody' });
+    await server.call('POST', '/emails/batch', { body: { emails: [{}, {}] } });
+    await server.call('POST', '/emails/batch', { body: {} });
+    expect(ended).toEqual(['ended 1', 'ended 2', 'ended 1']);
+  });
+
+  it('get 503 with retry-after if too many of their account wait', async () => {
+    const shares = createAccountShares({ room: { items: 4, bytes: 1_000_000 }, nowMs: () => 0 });
+    replace(shares);
+    const end = await shares.start(server.accountId, 128, () => 0);
+    const pending = Array.from({ length: 10 }, () => server.send());
+    const refused: TestResponse[] = [];
+    for (const response of pending) void response.then((one) => one.status === 503 && refused.push(one));
+    await expect.poll(() => refused.length).toBe(6);
+    for (const { headers, body } of refused) {
+      expect(body).toMatchObject({ code: 'unavailable', retryable: true });
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    end();
+    const responses = await Promise.all(pending);
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(4);
+  });
+});
