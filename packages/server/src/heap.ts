@@ -36,9 +36,11 @@ export function openCollector(): Collector {
 
 /**
  * Inputs of this size and above leave buffers and strings of their size in memory. A batch of 100 ordinary messages is smaller: if it
- * counted, a flood of batches would stop every request for 100 to 200 ms, more than once a second.
+ * counted in full, a flood of batches would stop every request for 100 to 200 ms, more than once a second.
  */
 export const LARGE_INPUT_BYTES = 1_048_576;
+/** Smaller inputs count as this part of their size, because many of them at a time make the heap grow too. */
+const SMALLER_INPUTS = 8;
 
 /** V8 handles smaller amounts. */
 const MANY_BYTES = 8 * 1024 * 1024;
@@ -64,7 +66,7 @@ const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; 
  * more than it needs.
  */
 export function reportLargeGarbage(bytes: number): void {
-  garbage.bytes += bytes;
+  garbage.bytes += bytes < LARGE_INPUT_BYTES ? bytes / SMALLER_INPUTS : bytes;
   if (garbage.bytes < MANY_BYTES || garbage.timer !== null) return;
   const waitMs = Math.max(SOON_MS, garbage.nextAtMs - performance.now());
   garbage.timer = setTimeout(shrinkHeap, waitMs).unref();

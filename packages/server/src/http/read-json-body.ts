@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { LARGE_INPUT_BYTES, reportLargeGarbage } from '../heap.ts';
+import { reportLargeGarbage } from '../heap.ts';
 import { ProblemError } from '../problem.ts';
 import { declaredBytes } from './arriving-bodies.ts';
 import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
@@ -45,7 +45,7 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
       if (received > limit) throw tooLarge(limit);
       request.state.arriving?.take(chunk.length);
       if (received < COUNTED_FROM_BYTES) return;
-      if (received >= LARGE_INPUT_BYTES) request.state.largeBytes = received;
+      request.state.largeBytes = received;
       const uncounted = large === null ? chunks : [chunk];
       large ??= { counter: createJsonCounter(), reader: createJsonReader() };
       for (const piece of uncounted) assertWithinLimits(large.counter, piece);
@@ -64,7 +64,7 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
         readPiece(large.reader, chunks);
         body = asProblem(large.reader.end);
         // The pieces of its strings; the request continues with the joined ones.
-        if (received >= LARGE_INPUT_BYTES) reportLargeGarbage(received);
+        reportLargeGarbage(received);
       }
     } catch (error) {
       return finish(error as Error);

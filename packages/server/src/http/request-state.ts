@@ -8,7 +8,7 @@ export interface RequestState {
   checkedAtMs: number;
   /** The body of the request; null if it was complete before it was read, or there is none. */
   arriving: ArrivingBody | null;
-  /** The size of a body of `LARGE_INPUT_BYTES` and above; 0 for any other. */
+  /** The size of a large body; 0 for any other. */
   largeBytes: number;
   /** The approximate size of what stays in memory until a response that is created in pieces is sent; 0 without one. */
   heldBytes: number;
