@@ -29,6 +29,9 @@ export const RESULTS_FILE = 'bench/results/full.json';
 /** Why bounds were not reached, written by hand. */
 export const REASONS_FILE = 'bench/results/reasons.json';
 
+/** The largest costs of each kind of work, written by hand. */
+export const COSTS_FILE = 'bench/results/costs.json';
+
 export function toResult(run: Omit<BenchResult, 'judgements' | 'rates'>, findings: readonly Finding[]): BenchResult {
   return {
     ...run,

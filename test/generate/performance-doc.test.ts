@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type BenchResult,
+  COSTS_FILE,
   mergeRuns,
   REASONS_FILE,
   RESULTS_FILE,
@@ -13,7 +14,13 @@ import {
 import { renderTable } from '../../bench/all/table.ts';
 import type { Finding } from '../../bench/parts/findings.ts';
 import { CAPACITY } from '../../bench/soak/capacity.ts';
-import { findMissed, findReason, type Reason, renderPerformanceDoc } from '../../tools/generate/performance-doc.ts';
+import {
+  type Costs,
+  findMissed,
+  findReason,
+  type Reason,
+  renderPerformanceDoc,
+} from '../../tools/generate/performance-doc.ts';
 
 const FINDINGS: readonly Finding[] = [
   { kind: 'bound', what: 'throughput, ratio', value: 1.314, bound: 1.3, goal: 'at least' },
@@ -47,7 +54,7 @@ describe('docs/performance.md', () => {
   const reason = { benchmark: 'accept', measured: 'memory in MB', reason: 'Garbage collection needs the memory.' };
 
   it('names the machine, each value with its bound, and why a bound was missed', () => {
-    const page = renderPerformanceDoc(RUN, [reason]);
+    const page = renderPerformanceDoc(RUN, [reason], []);
     expect(page).toContain('| machine | 2 cores |');
     expect(page).toContain('| Title of accept | throughput, ratio | 1.31 | at least 1.3 | reached |');
     expect(page).toContain(
@@ -55,6 +62,19 @@ describe('docs/performance.md', () => {
     );
     expect(page).toContain('| Title of postfix |  | not measured | not installed |');
     expect(page).toContain('| accept | bare handler | 2,000 | 1.5 times as fast |');
+  });
+
+  it('lists the largest costs of each kind of work', () => {
+    const cost = { what: 'A row', where: 'PostgreSQL', beforeUs: null, nowUs: 8, note: 'Users see it.' } as const;
+    const page = renderPerformanceDoc(RUN, [reason], [{ work: 'Accepting', costs: [cost] }]);
+    expect(page).toContain('### Accepting');
+    expect(page).toContain('| A row | PostgreSQL | – | 8 | Users see it. |');
+  });
+
+  it('has ten costs for accepting, delivering and webhooks, the saved ones', async () => {
+    const file = path.join(import.meta.dirname, '..', '..', COSTS_FILE);
+    const saved: readonly Costs[] = JSON.parse(await readFile(file, 'utf8'));
+    expect(saved.map(({ costs }) => costs.length)).toEqual([10, 10, 10]);
   });
 
   it('keeps the results of benchmarks that did not run again, but only for the same machine and version', () => {

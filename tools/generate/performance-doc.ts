@@ -10,13 +10,27 @@ export interface Reason {
   readonly reason: string;
 }
 
+/** The largest costs of a kind of work, written by hand from profiles. */
+export interface Costs {
+  readonly work: string;
+  readonly costs: readonly {
+    readonly what: string;
+    readonly where: 'Node' | 'PostgreSQL';
+    /** Microseconds of processor time per message, before the work on it; null if it was not measured separately. */
+    readonly beforeUs: number | null;
+    readonly nowUs: number;
+    readonly note: string;
+  }[];
+}
+
 /** Renders docs/performance.md from the results of a full run of the benchmarks. */
-export function renderPerformanceDoc(run: RunResults, reasons: readonly Reason[]): string {
+export function renderPerformanceDoc(run: RunResults, reasons: readonly Reason[], costs: readonly Costs[]): string {
   return [
     INTRODUCTION,
     renderRun(run),
     `## Values and bounds\n\n${BOUNDS}\n\n${renderBounds(run.results)}`,
     `## Missed bounds\n\n${renderMissed(run.results, reasons)}`,
+    `## Largest costs\n\n${COSTS}\n\n${costs.map(renderCosts).join('\n\n')}`,
     `## Comparison with other systems\n\n${COMPARISON}\n\n${renderRates(run.results)}`,
     `## Run it again\n\n${renderCommands(run.results)}`,
   ]
@@ -34,6 +48,9 @@ PostgreSQL.`;
 
 const BOUNDS =
   'Each benchmark contains its bounds, and fails if a value misses one. CPU times are per message, without the load generator.';
+
+const COSTS = `Microseconds of processor time per message or event, from profiles of the server (\`perf\`), of PostgreSQL's statements, and of its
+processes while they run each statement. A dash means that the cost was not measured separately.`;
 
 const COMPARISON = `The systems do the same work on the same machine, one after the other in several rounds. The rates are medians. A bare handler inserts one
 row and checks nothing.`;
@@ -90,6 +107,14 @@ export function findMissed(
 
 export function findReason(reasons: readonly Reason[], { name }: BenchResult, { what }: Judgement): Reason | undefined {
   return reasons.find(({ benchmark, measured }) => benchmark === name && measured === what);
+}
+
+function renderCosts({ work, costs }: Costs): string {
+  const rows = costs.map(({ what, where, beforeUs, nowUs, note }) => [
+    ...[what, where],
+    ...[beforeUs === null ? '–' : toFigure(beforeUs), toFigure(nowUs), note],
+  ]);
+  return `### ${work}\n\n${renderTable(['cost', 'in', 'before', 'now', 'what was done, or why it stays'], rows)}`;
 }
 
 /** Compares each system with Postrider, which is the first one for each kind of work. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
-import { REASONS_FILE, RESULTS_FILE } from '../../bench/all/results.ts';
+import { COSTS_FILE, REASONS_FILE, RESULTS_FILE } from '../../bench/all/results.ts';
 import { agentSignIn } from '../../test/requirements/agent-sign-in.ts';
 import { collectCitations } from '../../test/requirements/citations.ts';
 import { holes } from '../../test/requirements/holes.ts';
@@ -80,10 +80,12 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
 /** Empty before the first full run of the benchmarks. */
 async function renderPerformance(root: string): Promise<readonly Product[]> {
   if (!existsSync(path.join(root, RESULTS_FILE))) return [];
-  const [run, reasons] = await Promise.all(
-    [RESULTS_FILE, REASONS_FILE].map(async (file) => JSON.parse(await readFile(path.join(root, file), 'utf8'))),
+  const [run, reasons, costs] = await Promise.all(
+    [RESULTS_FILE, REASONS_FILE, COSTS_FILE].map(async (file) =>
+      JSON.parse(await readFile(path.join(root, file), 'utf8')),
+    ),
   );
-  return [{ path: 'docs/performance.md', content: renderPerformanceDoc(run, reasons) }];
+  return [{ path: 'docs/performance.md', content: renderPerformanceDoc(run, reasons, costs) }];
 }
 
 async function renderSdk(root: string, document: OpenApiDocument, version: string): Promise<readonly Product[]> {
