@@ -18,6 +18,8 @@ const NOTHING = Buffer.alloc(0);
  */
 export function startLeanSink(take: (message: SunkMessage) => void): Promise<number> {
   const server = createServer({ noDelay: true }, (socket) => serve(socket, take));
+  // A benchmark that has ended must not wait for it.
+  server.unref();
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)); // A TCP server has no other kind of address.
   });
