@@ -92,8 +92,7 @@ export function createApp(options: AppOptions): App {
   const installation = createInstallation(config, baseUrl);
   const events = createEvents(sql, isSettled, (sessions) => findAllowedSessions(sql, sessions, clock.now()));
   const delivery = createDeliverySignal({
-    // This pool keeps plans, as planning is most of the cost of a job, and does not wait for the disk: a lost wake-up is only a delay.
-    ...{ sql: pools.rates, clock },
+    ...{ sql, clock },
     wakeHere: () => worker?.wake() ?? false,
     onError: (error) => warn(error, 'waking the queue'),
   });

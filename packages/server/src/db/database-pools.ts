@@ -24,8 +24,8 @@ export interface DatabasePools {
   /** Acceptance of sends with files, whose writes may take seconds. */
   readonly files: Pool;
   /**
-   * The rate limits of keys, which every request waits for, the recipients of SMTP, and the jobs that wake a worker. One statement at a time
-   * serves all requests that arrived in the meantime.
+   * The rate limits of keys, which every request waits for, and the recipients of SMTP. One statement at a time serves all requests that
+   * arrived in the meantime.
    */
   readonly rates: Pool;
   /** Ends all pools; running queries have a moment to finish. */
