@@ -54,4 +54,40 @@ describe('the request log', () => {
     expect(writes.map(({ lines }) => lines)).toEqual([2_000, 2_000, 500]);
     await log.close();
   });
+
+  it('leaves out only the entry that the database rejects', async () => {
+    const written: string[] = [];
+    const faults: unknown[] = [];
+    const copyIn = async (_statement: string, text: string) => {
+      if (text.includes('\tbad\t')) throw Object.assign(new Error('invalid'), { code: '22P02' });
+      written.push(...text.trimEnd().split('\n'));
+    };
+    const pool = { copyIn } as unknown as Pool;
+    const log = createRequestLog(pool, { now: () => new Date() }, createIdGenerator(), (error) => faults.push(error));
+    for (let n = 0; n < 9; n += 1) log.add({ ...ENTRY, requestId: n === 5 ? 'bad' : `r${n}` });
+    await log.close();
+    expect(written).toHaveLength(8);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('keeps the entries of a flush that fails, and does not wait for another', async () => {
+    let isDown = true;
+    let tries = 0;
+    const copyIn = async () => {
+      tries += 1;
+      if (isDown) throw Object.assign(new Error('gone'), { code: '57P01' });
+    };
+    const log = createRequestLog(
+      { copyIn } as unknown as Pool,
+      { now: () => new Date() },
+      createIdGenerator(),
+      () => {},
+    );
+    log.add(ENTRY);
+    await Promise.all([log.flush(), log.flush()]);
+    expect(tries).toBe(1);
+    isDown = false;
+    await log.close();
+    expect(tries).toBe(2);
+  });
 });

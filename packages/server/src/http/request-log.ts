@@ -6,7 +6,7 @@ import type { IdGenerator } from '../uuid-v7.ts';
 
 /** Writes the request log in the background, in batches. */
 export interface RequestLog {
-  /** The id of a request that has none of its own. Ids are in the order of time, so an index keeps the newest together. */
+  /** The id of a request whose client chose none. Ids are in the order of time, so an index keeps the newest together. */
   newRequestId(): string;
   /**
    * Called after the response. The request's start follows from its duration.
@@ -29,40 +29,52 @@ export function createRequestLog(
   onError: (error: unknown) => void,
 ): RequestLog {
   const waiting: LoggedRequest[] = [];
-  let running: Promise<void> | null = null;
+  let running: Promise<boolean> | null = null;
   let next: Promise<void> | null = null;
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS);
   timer.unref();
 
   /** Entries that arrive in the meantime are left for the next flush: under load, each commit would carry only a few. */
-  async function flushAll(): Promise<void> {
+  async function flushAll(): Promise<boolean> {
     for (let left = waiting.length; left > 0; left -= BATCH) {
       const batch = waiting.splice(0, Math.min(left, BATCH));
       try {
-        await insertRequests(pool, batch);
+        await insert(batch);
       } catch (error) {
         onError(error);
-        // An entry that the database rejects, or already has, will be rejected again. One that failed for another reason
-        // may succeed later.
-        if (classifyDatabaseError(error) !== 'data') waiting.unshift(...batch);
-        return;
+        waiting.unshift(...batch);
+        return false;
       }
+    }
+    return true;
+  }
+
+  /** An entry that the database rejects, or already has, would be rejected again, so it is left out, and the others are written. */
+  async function insert(batch: readonly LoggedRequest[]): Promise<void> {
+    try {
+      await insertRequests(pool, batch);
+    } catch (error) {
+      if (classifyDatabaseError(error) !== 'data') throw error;
+      if (batch.length === 1) return onError(error);
+      const half = Math.ceil(batch.length / 2);
+      await insert(batch.slice(0, half));
+      await insert(batch.slice(half));
     }
   }
 
-  /** A flush that is running does not include the newest entries, so another follows it. */
-  function flush(): Promise<void> {
+  /** A flush that is running does not include the newest entries, so another follows it, unless it fails. */
+  async function flush(): Promise<void> {
     if (running !== null) {
-      next ??= running.then(() => {
+      next ??= running.then((hasWritten) => {
         next = null;
-        return flush();
+        return hasWritten ? flush() : undefined;
       });
-      return next;
+      return await next;
     }
     running = flushAll().finally(() => {
       running = null;
     });
-    return running;
+    await running;
   }
 
   return {

@@ -67,7 +67,7 @@ export const readRequests = defineStatement(
 export type RequestRow = RowOf<typeof readRequests>;
 
 /**
- * The newest logged request with this request id. An id that the client chose is in an index of its own; any other is also the id of the
+ * The newest logged request with this request id. An id that the client chose is in a separate index; any other is also the id of the
  * entry: `id` is the request id if it is a UUID.
  */
 export const findRequest = defineStatement(
