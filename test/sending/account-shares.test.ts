@@ -15,6 +15,10 @@ function startShares(room = ROOM) {
   return {
     open: (account: string) => of(account).length,
     started: (account: string) => started.get(account) ?? 0,
+    failWaiting: async (error: Error) => {
+      shares.failWaiting(error);
+      await settle();
+    },
     wait: async (ms: number) => {
       nowMs += ms;
       await settle();
@@ -115,7 +119,7 @@ describe('the shares of accounts', () => {
     await expect.poll(() => shares.open('a')).toBe(started + 128);
   });
 
-  it('refuse what finds no room, and keep half of what is free for others', async () => {
+  it('reject what exceeds the room, and keep half of what is free for others', async () => {
     const shares = startShares({ items: 300, bytes: 1_000_000 });
     const refused = await shares.start('flood', 400);
     expect(refused.length).toBeGreaterThan(0);
@@ -124,6 +128,33 @@ describe('the shares of accounts', () => {
     const large = startShares({ items: 300, bytes: 1_000 });
     await large.start('flood', 128);
     expect(await large.start('flood', 4, 1, 600)).toHaveLength(3);
+  });
+});
+
+describe('requests that wait for long', () => {
+  it('start every 250 ms at the latest, also a batch beside many singles that never leave room for it', async () => {
+    const shares = startShares();
+    await shares.start('other', 20);
+    await shares.start('ahead', 1, 100);
+    await shares.start('ahead', 2, 100);
+    const before = shares.started('ahead');
+    expect(before).toBeLessThan(3);
+    await shares.wait(100);
+    await shares.end('other', 1);
+    await shares.start('other', 1);
+    expect(shares.started('ahead')).toBe(before);
+    await shares.wait(200);
+    await expect.poll(() => shares.started('ahead')).toBeGreaterThan(before);
+  });
+
+  it('fail together when the database does not respond', async () => {
+    const shares = startShares();
+    const refused = await shares.start('a', 400);
+    expect(shares.started('a')).toBe(128);
+    const silence = new Error('silent');
+    await shares.failWaiting(silence);
+    expect(refused).toHaveLength(272);
+    expect(new Set(refused)).toEqual(new Set([silence]));
   });
 });
 
@@ -161,7 +192,7 @@ describe('requests that send', { timeout: 60_000 }, () => {
 
   it('free their share when they fail', async () => {
     const ended: string[] = [];
-    replace({ start: async (_account, messages) => () => ended.push(`ended ${messages}`) });
+    replace({ failWaiting: () => {}, start: async (_account, messages) => () => ended.push(`ended ${messages}`) });
     await server.send({ to: 'nobody' });
     await server.call('POST', '/emails/batch', { body: { emails: [{}, {}] } });
     await server.call('POST', '/emails/batch', { body: {} });

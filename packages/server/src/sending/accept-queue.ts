@@ -35,6 +35,8 @@ export interface AcceptQueueOptions extends AcceptanceOptions {
   /** How much may wait; for tests. */
   readonly room?: QueueSize;
   readonly onAccepted: () => void;
+  /** Called with the error if the database does not respond. */
+  readonly onOutage?: (error: unknown) => void;
   /** Called with the error of a single send if others of the same request were accepted. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -184,7 +186,11 @@ function createWriteQueue(
       return verdicts;
     },
     isItemFault: (error) => classifyDatabaseError(error) === 'data',
-    isOutage: (error) => error instanceof DatabaseSilentError,
+    isOutage: (error) => {
+      if (!(error instanceof DatabaseSilentError)) return false;
+      options.onOutage?.(error);
+      return true;
+    },
   });
 }
 

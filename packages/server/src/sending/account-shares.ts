@@ -5,8 +5,8 @@ import type { QueueSize } from './fair-queue.ts';
  * Decides which sends are validated and prepared next, so that an account with many requests at a time delays the others little. Every
  * message counts, so a batch of 100 counts as 100 single sends.
  *
- * While several accounts send, an account starts as many messages as the average of them, and a few more. What is ahead of that waits, in
- * order, until less than `FREE` is in progress. Requests that wait cost memory only.
+ * While several accounts send, an account starts as many messages as the average of them, and a few more. An account that is further ahead
+ * waits, its requests in order, until there is room: less than `FREE` in progress, or less than `FEW` for a batch. Waiting costs only memory.
  */
 export interface AccountShares {
   /**
@@ -16,6 +16,8 @@ export interface AccountShares {
    * @throws ProblemError if too much is waiting
    */
   start(account: string, messages: number, bytesOf: () => number): Promise<() => void>;
+  /** Fails all requests that wait: the database does not respond, so each would wait for its own time limit. */
+  failWaiting(error: unknown): void;
 }
 
 export interface AccountSharesOptions {
@@ -40,11 +42,15 @@ const REQUESTS_ALONE = 3;
 const FEW = 8;
 /** Without a request that ends, waiting ones are looked at this often. */
 const LOOK_EVERY_MS = 50;
+/** Beside other accounts, the first request of an account starts after this long: a large batch might never find room among their sends. */
+const LONGEST_MS = 250;
 
 interface Waiting {
   readonly messages: number;
   readonly bytes: number;
+  readonly sinceMs: number;
   readonly run: () => void;
+  readonly fail: (error: unknown) => void;
 }
 
 interface Account {
@@ -134,9 +140,31 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     if (waiting.messages > 0 && timer === null) {
       timer = setTimeout(() => {
         timer = null;
-        startWaiting(nowMs());
+        look(nowMs());
       }, LOOK_EVERY_MS).unref();
     }
+  }
+
+  /** Also starts what has waited for long. */
+  function look(now: number): void {
+    expire(now);
+    // A request that starts moves its account to the end.
+    for (const account of [...accounts.values()]) {
+      const [first] = account.waiting;
+      if (accounts.size > 1 && first !== undefined && now - first.sinceMs >= LONGEST_MS) take(account)?.run();
+    }
+    startWaiting(now);
+  }
+
+  /** Removes the first request that waits. */
+  function take(account: Account): Waiting | null {
+    const first = account.waiting.shift();
+    if (first === undefined) return null;
+    account.messages -= first.messages;
+    account.bytes -= first.bytes;
+    waiting.messages -= first.messages;
+    waiting.bytes -= first.bytes;
+    return first;
   }
 
   /** The first request of the account that has started least, if it may start. */
@@ -147,13 +175,7 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
       if (first === undefined || (least !== null && account.started >= least.started)) continue;
       if (mayStart(account, first.messages)) least = account;
     }
-    const first = least?.waiting.shift();
-    if (least === null || first === undefined) return null;
-    least.messages -= first.messages;
-    least.bytes -= first.bytes;
-    waiting.messages -= first.messages;
-    waiting.bytes -= first.bytes;
-    return first.run;
+    return least === null ? null : (take(least)?.run ?? null);
   }
 
   function assertRoom(account: Account, bytes: number): void {
@@ -164,6 +186,11 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
   }
 
   return {
+    failWaiting: (error) => {
+      for (const account of accounts.values()) {
+        for (let next = take(account); next !== null; next = take(account)) next.fail(error);
+      }
+    },
     start: async (name, messages, bytesOf) => {
       const now = nowMs();
       expire(now);
@@ -171,10 +198,12 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
       if (account.waiting.length === 0 && mayStart(account, messages)) return begin(name, account, messages, now);
       const bytes = bytesOf();
       assertRoom(account, bytes);
-      return await new Promise((resolve) => {
+      return await new Promise((resolve, reject) => {
         account.waiting.push({
           messages,
           bytes,
+          sinceMs: now,
+          fail: reject,
           run: () => {
             const startedAtMs = nowMs();
             resolve(begin(name, touch(name, startedAtMs), messages, startedAtMs));

@@ -32,9 +32,10 @@ export function createSending({ installation, content, sql, pools, ...options }:
   const { sandboxDomain, byDomain, retryHours, monthlyQuota } = installation;
   const rules = { ...options, sandboxDomain, monthlyQuota };
   const { singles, batches, files } = pools;
+  const shares = createAccountShares({ room: ROOM });
   return {
     content,
-    shares: createAccountShares({ room: ROOM }),
+    shares,
     acceptanceDryRun: createAcceptanceDryRun({ ...rules, sql }),
     acceptQueue: createAcceptQueue({
       ...rules,
@@ -43,6 +44,7 @@ export function createSending({ installation, content, sql, pools, ...options }:
       sql: singles,
       batchSql: batches,
       filesSql: files,
+      onOutage: shares.failWaiting,
     }),
   };
 }
