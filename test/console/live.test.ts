@@ -110,11 +110,13 @@ describe('GET /console/live', () => {
   });
 
   it('reports nothing of another account, not even for the id of its message', async () => {
+    const { sql } = server.database;
+    // Messages of the tests before would still change.
+    await expect.poll(() => sql`SELECT FROM deliveries`, { timeout: 10_000 }).toHaveLength(0);
     const stranger = await server.newAccount();
     const theirs = (await server.send({}, { key: stranger.key })).body;
     await server.call('GET', `/emails/${theirs.id}?wait=10`, { key: stranger.key });
     const stream = await watching(`messages,message:${theirs.id},templates,approvals`);
-    const { sql } = server.database;
     await server.send({}, { key: stranger.key });
     await sql`UPDATE messages SET event_count = event_count + 1 WHERE id = ${theirs.id}`;
     await server.call('POST', '/templates', { key: stranger.key, body: { name: 'Theirs', subject: 'Hi', text: 'x' } });

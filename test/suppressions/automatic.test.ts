@@ -110,7 +110,9 @@ describe('an automatic suppression', () => {
     const { sql } = server.database;
     await sql`ALTER TABLE audit_log RENAME TO hidden_audit`;
     const { body } = await server.send({ to: 'hard@example.com' });
-    await expect.poll(async () => (await server.call('GET', `/emails/${body.id}`)).body.status).toBe('sending');
+    await expect
+      .poll(async () => (await server.call('GET', `/emails/${body.id}`)).body.status, { timeout: 10_000 })
+      .toBe('sending');
     expect(await listed(server)).toEqual([]);
     await sql`ALTER TABLE hidden_audit RENAME TO audit_log`;
     expect((await server.settled(body.id)).body.status).toBe('bounced');
