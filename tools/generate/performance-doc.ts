@@ -50,7 +50,9 @@ const BOUNDS =
   'Each benchmark contains its bounds, and fails if a value misses one. CPU times are per message, without the load generator.';
 
 const COSTS = `Microseconds of processor time per message or event, from profiles of the server (\`perf\`), of PostgreSQL's statements, and of its
-processes while they run each statement. A dash means that the cost was not measured separately.`;
+processes while they run each statement. Costs in PostgreSQL are the
+times of statements or of their parts, so some include a wait for a processor. They were measured in different runs and do not add up
+exactly. A dash means that the cost was not measured separately.`;
 
 const COMPARISON = `The systems do the same work on the same machine, one after the other in several rounds. The rates are medians. A bare handler inserts one
 row and checks nothing.`;
