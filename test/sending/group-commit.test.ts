@@ -20,6 +20,7 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
     activity: createActiveAccounts(),
     writers: 1,
     secondWriterFrom: 1,
+    startAtOnceFrom: 1_000,
     isItemFault: () => false,
     isOutage: () => false,
     write: (items) =>
@@ -154,6 +155,20 @@ describe('group commit', () => {
     expect(one.items).toEqual([1, 2]);
     one.finish();
     expect(await Promise.all(verdicts)).toEqual([10, 20]);
+  });
+
+  it('starts a batch at once when enough items wait, before the other requests that have arrived are read', async () => {
+    const { group, writes } = start({ startAtOnceFrom: 2, writers: 2, secondWriterFrom: 2 });
+    const verdicts = [1, 2, 3, 4, 5].map((item) => group.submit(item));
+    expect(writes.map(({ items }) => items)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    for (const { finish } of writes) finish();
+    await afterReads();
+    expect(writes[2]?.items).toEqual([5]);
+    writes[2]?.finish();
+    expect(await Promise.all(verdicts)).toEqual([10, 20, 30, 40, 50]);
   });
 
   it('runs as many batches in parallel as there are writers', async () => {

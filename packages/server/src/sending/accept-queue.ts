@@ -63,8 +63,11 @@ const NO_ROOM = {
  */
 const WRITERS = 2;
 
-/** Below this number, single sends wait for the batch that is being written, because each batch has a fixed cost. */
-const SECOND_WRITER_FROM = 20;
+/**
+ * With this number, single sends start a batch at once. Below it, they wait for the batch that is being written and for requests that have
+ * arrived, because each batch has a fixed cost.
+ */
+const WORTH_A_BATCH = 12;
 
 export const ACCEPT_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
 
@@ -77,17 +80,24 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const singles = createWriteQueue(options, {
     activity,
     connections: ACCEPT_CONNECTIONS.singles,
-    secondWriterFrom: SECOND_WRITER_FROM,
+    secondWriterFrom: WORTH_A_BATCH,
+    startAtOnceFrom: WORTH_A_BATCH,
   });
   const batches = createWriteQueue(
     { ...options, sql: options.batchSql },
-    { activity, connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1 },
+    { activity, connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1, startAtOnceFrom: MOST_MESSAGES },
   );
   // Files are stored before the quota's row is locked, so that no other send waits for them; refusals are found first. Sends of keys in
   // approval mode are written here too, because they need more facts and more rows.
   const withFiles = createWriteQueue(
     { ...options, sql: options.filesSql },
-    { activity, connections: ACCEPT_CONNECTIONS.files, secondWriterFrom: 1, alwaysAsks: true },
+    {
+      activity,
+      connections: ACCEPT_CONNECTIONS.files,
+      secondWriterFrom: 1,
+      startAtOnceFrom: MOST_MESSAGES,
+      alwaysAsks: true,
+    },
   );
   const queueOf = (send: ParsedSend, usual: GroupCommit<ParsedSend, SendVerdict>) =>
     send.content.attachments.length === 0 && !mayBeHeld(send.sender) ? usual : withFiles;
@@ -160,6 +170,7 @@ function createWriteQueue(
     readonly activity: ActiveAccounts;
     readonly connections: number;
     readonly secondWriterFrom: number;
+    readonly startAtOnceFrom: number;
     readonly alwaysAsks?: true;
   },
 ): GroupCommit<ParsedSend, SendVerdict> {
@@ -174,6 +185,7 @@ function createWriteQueue(
     activity: queue.activity,
     writers: WRITERS,
     secondWriterFrom: queue.secondWriterFrom,
+    startAtOnceFrom: queue.startAtOnceFrom,
     write: async (sends) => {
       await renewPlans();
       const asks = queue.alwaysAsks === true || cautious > 0;

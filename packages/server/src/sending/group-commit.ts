@@ -36,6 +36,11 @@ export interface GroupCommitOptions<Item, Verdict> {
    * The number of items that must wait before another batch starts while others are running. Small batches would cost more than the wait.
    */
   readonly secondWriterFrom: number;
+  /**
+   * The number of waiting items that start a batch at once. With fewer, a batch waits until all requests that have arrived are read. Waiting
+   * with more would only leave the database idle meanwhile.
+   */
+  readonly startAtOnceFrom: number;
   /** Verdicts in the order of the items. */
   readonly write: (items: readonly Item[]) => Promise<readonly Verdict[]>;
   /** Whether one item may have caused the failure. Each item is then written separately, so that only that one fails. */
@@ -53,7 +58,7 @@ export function createGroupCommit<Item, Verdict>(
   let isStarting = false;
   let onIdle: (() => void)[] = [];
 
-  /** Requests that have arrived already, on any connection, join before the batch starts: each batch has a fixed cost. */
+  /** Requests that have arrived already, on any connection, join a small batch before it starts: each batch has a fixed cost. */
   function startSoon(): void {
     if (isStarting) return;
     isStarting = true;
@@ -116,7 +121,9 @@ export function createGroupCommit<Item, Verdict>(
     submit: (item) =>
       new Promise((resolve, reject) => {
         queue.add(options.accountOf(item), { item, bytes: options.bytesOf(item), resolve, reject });
-        if (busy < options.writers) startSoon();
+        if (busy >= options.writers) return;
+        if (queue.length >= options.startAtOnceFrom) startWriters();
+        else startSoon();
       }),
     hasRoom: (account) => queue.hasRoom(account),
     idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
