@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MALLOC_SETTINGS } from '../../packages/server/src/malloc.ts';
 import { type HealthProbe, startHealthProbe } from '../../test/harness/health-probe.ts';
 import type { HostileProcessReady } from '../../test/harness/hostile-process.ts';
 import type { HostileRequest, HostileTarget } from '../../test/harness/hostile-request.ts';
@@ -43,7 +42,7 @@ export async function benchHostile({
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-hostile-'));
   const settings = { target: database.target, dataDir, port: PORT };
-  const server = await startChild<HostileProcessReady>(HOSTILE_PROCESS, settings, MALLOC_SETTINGS);
+  const server = await startChild<HostileProcessReady>(HOSTILE_PROCESS, settings);
   const probe = await startHealthProbe(PORT);
   try {
     console.log(describeMachine(database.settings));

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { MALLOC_SETTINGS } from '../../packages/server/src/malloc.ts';
 
 /** A child process that is ready and responds to one request at a time. */
 export interface Child<Ready> {
@@ -7,7 +8,10 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
-/** Starts a script of `bench/` in its own process, so that the measured code has its own event loop. `env` extends the environment. */
+/**
+ * Starts a script of `bench/` in its own process, so that the measured code has its own event loop. `env` extends the environment, which has the
+ * settings of malloc with which the product starts.
+ */
 export async function startChild<Ready>(
   script: URL,
   settings: unknown,
@@ -16,7 +20,7 @@ export async function startChild<Ready>(
   const child = fork(script, [JSON.stringify(settings)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...MALLOC_SETTINGS, ...env },
   });
   const ready = await nextMessage<Ready>(child);
   return {

@@ -5,15 +5,15 @@ import { runInNewContext } from 'node:vm';
  * Sets how V8 collects garbage. Call it before anything else allocates.
  *
  * On a machine with much memory, V8 lets garbage grow to four times the live heap before it collects the old generation. A server that
- * shares its machine with its database does better at 1.75 times: under load it stays about a hundred megabytes smaller, and helper threads do
- * the work.
+ * shares its machine with its database does better at 1.5 times: under load it stays more than a hundred megabytes smaller, and helper threads
+ * do the work.
  *
  * V8 also creates objects in the old generation if many created at the same place lived through a minor collection. In a server they
  * live until their request ends, but those in the old generation keep all that they refer to until the next major collection: in some
  * runs this took a third of the CPU time of accepting sends (docs/decisions/0032-short-lived-objects.md).
  */
 export function boundHeapGrowth(): void {
-  setFlagsFromString('--heap-growing-percent=75');
+  setFlagsFromString('--heap-growing-percent=50');
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
