@@ -1,5 +1,6 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { reportLargeGarbage } from '../../packages/server/src/heap.ts';
 import { DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const FORCED = constants.NODE_PERFORMANCE_GC_FLAGS_FORCED | constants.NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE;
@@ -10,31 +11,54 @@ describe('the garbage of requests', { timeout: 60_000 }, () => {
     server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
   });
   afterAll(() => server.close());
+  afterEach(() => vi.restoreAllMocks());
 
-  /** How often the server collected its whole heap on demand during these batches. */
-  async function countCollections(batches: number, html: string): Promise<number> {
+  /** Counts how often the server collects its whole heap on demand from now on. */
+  function countCollections(): { readonly count: () => number; readonly stop: () => void } {
     let count = 0;
     const observer = new PerformanceObserver((list) => {
       count += list.getEntries().filter((entry) => (flagsOf(entry) & FORCED) !== 0).length;
     });
     observer.observe({ entryTypes: ['gc'] });
+    return { count: () => count, stop: () => observer.disconnect() };
+  }
+
+  async function sendBatches(batches: number, html: string): Promise<void> {
     const emails = Array(100).fill({ ...DEFAULT_SEND, html });
     for (let n = 0; n < batches; n += 1) {
       const { body } = await server.call('POST', '/emails/batch', { body: { emails } });
       expect(body.accepted).toBe(100);
     }
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    observer.disconnect();
-    return count;
   }
 
-  // First, because a collection for large ones may follow after half a second.
-  it('of batches of ordinary messages is not, because that would stop all other requests', async () => {
-    expect(await countCollections(40, `<p>${'x'.repeat(4_000)}</p>`)).toBe(0);
+  /** 70 MB in all. */
+  function reportSmall(processMegabytes: number): void {
+    vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(processMegabytes * 1024 * 1024);
+    for (let n = 0; n < 70; n += 1) reportLargeGarbage(1_000_000);
+  }
+
+  // First, because a collection for large ones may follow after some time.
+  it('of ordinary messages is not collected on demand, because that would stop all other requests', async () => {
+    const { count, stop } = countCollections();
+    await sendBatches(40, `<p>${'x'.repeat(4_000)}</p>`);
+    reportSmall(300);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(count()).toBe(0);
+    stop();
   });
 
-  it('of large ones is collected on demand', async () => {
-    expect(await countCollections(10, `<p>${'x'.repeat(15_000)}</p>`)).toBeGreaterThan(0);
+  it('of many ordinary messages is, in a process that uses much memory', async () => {
+    const { count, stop } = countCollections();
+    reportSmall(400);
+    await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(0);
+    stop();
+  });
+
+  it('of large ones is', async () => {
+    const { count, stop } = countCollections();
+    await sendBatches(10, `<p>${'x'.repeat(15_000)}</p>`);
+    await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(0);
+    stop();
   });
 });
 

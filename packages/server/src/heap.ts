@@ -39,8 +39,12 @@ export function openCollector(): Collector {
  * counted in full, a flood of batches would stop every request for 100 to 200 ms, more than once a second.
  */
 export const LARGE_INPUT_BYTES = 1_048_576;
-/** Smaller inputs count as this part of their size, because many of them at a time make the heap grow too. */
+/**
+ * Smaller inputs count as this part of their size, because many of them at a time make the heap grow too. In a process that uses less than
+ * `LARGE_PROCESS_BYTES`, they cause no collection: it would stop all requests and gain little.
+ */
 const SMALLER_INPUTS = 8;
+const LARGE_PROCESS_BYTES = 360 * 1024 * 1024;
 
 /** V8 handles smaller amounts. */
 const MANY_BYTES = 8 * 1024 * 1024;
@@ -53,8 +57,15 @@ const REST_FACTOR = 3;
 const SOON_MS = 20;
 
 /** Shared by the process, like its heap. */
-const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; collector: Collector | null } = {
+const garbage: {
+  bytes: number;
+  smallBytes: number;
+  nextAtMs: number;
+  timer: NodeJS.Timeout | null;
+  collector: Collector | null;
+} = {
   bytes: 0,
+  smallBytes: 0,
   nextAtMs: Number.NEGATIVE_INFINITY,
   timer: null,
   collector: null,
@@ -66,8 +77,13 @@ const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; 
  * more than it needs.
  */
 export function reportLargeGarbage(bytes: number): void {
-  garbage.bytes += bytes < LARGE_INPUT_BYTES ? bytes / SMALLER_INPUTS : bytes;
-  if (garbage.bytes < MANY_BYTES || garbage.timer !== null) return;
+  if (bytes < LARGE_INPUT_BYTES) garbage.smallBytes += bytes / SMALLER_INPUTS;
+  else garbage.bytes += bytes;
+  if (garbage.bytes + garbage.smallBytes < MANY_BYTES || garbage.timer !== null) return;
+  if (garbage.bytes === 0 && process.memoryUsage.rss() < LARGE_PROCESS_BYTES) {
+    garbage.smallBytes = 0;
+    return;
+  }
   const waitMs = Math.max(SOON_MS, garbage.nextAtMs - performance.now());
   garbage.timer = setTimeout(shrinkHeap, waitMs).unref();
 }
@@ -75,6 +91,7 @@ export function reportLargeGarbage(bytes: number): void {
 function shrinkHeap(): void {
   garbage.timer = null;
   garbage.bytes = 0;
+  garbage.smallBytes = 0;
   garbage.collector ??= openCollector();
   const beganAtMs = performance.now();
   garbage.collector.shrink();
