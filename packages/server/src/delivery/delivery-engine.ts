@@ -16,12 +16,13 @@ import { closable } from './closable-transports.ts';
 import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 
-/**
- * The most deliveries per claim. The next claim is made when fewer than half of them are open: enough to keep the
- * signing threads and twenty connections busy in the meantime. Twice as many were not faster and only kept their bodies
- * in memory.
- */
+/** The most deliveries per claim. Twice as many were not faster and only kept their bodies in memory. */
 const CLAIM_ROWS = 100;
+/**
+ * The next claim is made when fewer of them are open. It takes several milliseconds until its messages are loaded, and
+ * those that are open must keep the signing threads and twenty connections busy in the meantime.
+ */
+const CLAIM_BELOW = 75;
 const ROWS_PER_ACCOUNT = 10;
 const MAX_ACCOUNTS_A_CLAIM = 200;
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
@@ -120,7 +121,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   function mayClaim(): boolean {
-    return stopping || (leased.openUnqueued < CLAIM_ROWS / 2 && leased.size < options.maxInFlight);
+    return stopping || (leased.openUnqueued < CLAIM_BELOW && leased.size < options.maxInFlight);
   }
 
   /** Makes one claim. Returns false if nothing is due any more, or nothing may be claimed now. */
