@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
 import { runCancelable } from '../../packages/server/src/db/cancelable.ts';
+import type { Query } from '../../packages/server/src/db/client.ts';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { startDatabaseProxy } from '../harness/database-proxy.ts';
 import { type TaggedPool, type TaggedQuery, tagged } from '../harness/tagged.ts';
@@ -42,9 +43,21 @@ describe('a client that is bound to an account', () => {
 
   it('keeps the plan of a statement only if asked to', async () => {
     const sql = tagged(bindAccount(pool, ME));
-    const mode = async (plan?: 'kept') => [...(await sql.run('SHOW plan_cache_mode', [], plan))];
+    const mode = async (plan?: 'kept') => [
+      ...(await sql.run('SHOW plan_cache_mode', [], plan === undefined ? undefined : { plan })),
+    ];
     expect(await mode('kept')).toEqual([{ plan_cache_mode: 'force_generic_plan' }]);
     expect(await mode()).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
+  });
+
+  it('returns the bytes of values if asked to, alone and in a transaction', async () => {
+    const sql = bindAccount(pool, ME);
+    const raw = (query: Query) =>
+      query.run<Buffer[]>('SELECT $1::int AS number, $2::text AS text', [7, 'ä'], { isRaw: true });
+    for (const rows of [await raw(pool), await raw(sql), await sql.begin(raw)]) {
+      expect(rows.columns.map(({ name }) => name)).toEqual(['number', 'text']);
+      expect([...rows]).toEqual([[Buffer.from('7'), Buffer.from('ä')]]);
+    }
   });
 
   it('has committed what it returns, and nothing of what failed', async () => {

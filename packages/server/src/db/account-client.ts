@@ -1,6 +1,6 @@
 import type { BeginArguments, Pool } from './database-pool.ts';
 import type { AccountSql, Sql } from './query.ts';
-import type { QueryResult } from './query-result.ts';
+import type { QueryResult, RunOptions } from './query-result.ts';
 import { KEEP_PLANS } from './session-settings.ts';
 import { runTransaction } from './transaction.ts';
 import { createTransactionLimit } from './transaction-limit.ts';
@@ -32,7 +32,8 @@ export function bindAccount(
     `BEGIN ${mode}; SET LOCAL app.account_id = '${accountId}'; ${settings.statements()}`;
   const beginKept: Begin = () => `${beginOf()}; ${KEEP_PLANS}`;
   const bound: Sql = {
-    run: (text, parameters, plan) => runAlone(pool, plan === 'kept' ? beginKept : beginOf, text, parameters),
+    run: (text, parameters, options) =>
+      runAlone(pool, options?.plan === 'kept' ? beginKept : beginOf, text, parameters, options),
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? [undefined, given[0]] : given;
       return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));
@@ -53,10 +54,13 @@ function runAlone<Row>(
   begin: Begin,
   text: string,
   parameters: readonly unknown[] | undefined,
+  options: RunOptions | undefined,
 ): Promise<QueryResult<Row>> {
   return pool.runOnConnection(async (connection) => {
     const began = connection.run(begin()).then(noop);
-    const responded = connection.run<Row>(text, parameters).then((response) => ({ response }));
+    const responded = connection
+      .run<Row>(text, parameters, { isRaw: options?.isRaw })
+      .then((response) => ({ response }));
     const ended = connection.run('COMMIT').then(noop);
     // A failure is reported at once, but the connection is released only after all statements have completed.
     void Promise.allSettled([began, responded, ended]).then(() => connection.release());

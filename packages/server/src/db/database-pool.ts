@@ -39,6 +39,8 @@ const GRACE_SECONDS = 1;
 /** On silent connections there is nothing to wait for; connections that are just being opened take a moment to close. */
 const SILENT_GRACE_SECONDS = 0.01;
 
+const RAW: SendOptions = { isRaw: true };
+
 /** One driver pool, used until it loses a connection. */
 interface Generation {
   readonly driver: Driver;
@@ -91,7 +93,8 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
       const [mode, work] = given.length === 1 ? ['', given[0]] : given;
       return await runTransaction(reserve, () => `BEGIN ${mode}`, work);
     },
-    run: (text, parameters) => sendOn(current.driver, current.deadline, text, parameters),
+    run: (text, parameters, options) =>
+      sendOn(current.driver, current.deadline, text, parameters, undefined, options?.isRaw ? RAW : undefined),
     async runOnConnection(work) {
       const { driver, deadline, lost, opened } = current;
       return await guard(deadline, async () => {
@@ -148,10 +151,10 @@ function connectionOn(reserved: ReservedSql, deadline: QueryDeadline | null, los
     },
   };
   return {
-    run: (text, parameters, signal) =>
+    run: (text, parameters, { signal, isRaw } = {}) =>
       isLost()
         ? Promise.reject(new ConnectionLostError())
-        : sendOn(reserved, deadline, text, parameters, signal, options),
+        : sendOn(reserved, deadline, text, parameters, signal, isRaw ? { ...options, ...RAW } : options),
     release() {
       if (!isLost()) reserved.release();
     },

@@ -3,6 +3,8 @@ import type { PendingQuery, ReservedSql, Sql } from 'postgres';
 /** Driver options that its types lack. `onexecute` must return true. */
 export interface SendOptions {
   readonly onexecute?: (connection: { readonly id: number }) => true;
+  /** See RunOptions. */
+  readonly isRaw?: true;
 }
 
 /**
@@ -13,11 +15,13 @@ export function queryOn<Row>(
   on: Sql | ReservedSql,
   text: string,
   parameters?: readonly unknown[],
-  options?: SendOptions,
+  { isRaw, ...options }: SendOptions = {},
 ): PendingQuery<Row[] & object[]> {
   const isPrepared = parameters !== undefined;
   const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The driver's types lack the others.
-  return on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
+  const query = on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
+  if (isRaw === true) query.raw();
+  return query;
 }
 
 /**

@@ -29,7 +29,11 @@ export type TransactionMode = 'read only' | 'isolation level repeatable read rea
 
 /** A connection that only its current user sends statements on. */
 export interface Connection {
-  run<Row>(text: string, parameters?: readonly unknown[], signal?: AbortSignal): Promise<QueryResult<Row>>;
+  run<Row>(
+    text: string,
+    parameters?: readonly unknown[],
+    options?: { readonly signal?: AbortSignal | undefined; readonly isRaw?: true | undefined },
+  ): Promise<QueryResult<Row>>;
   release(): void;
 }
 

@@ -1,6 +1,7 @@
 import { assertNamed, fieldsOf } from './builder.ts';
 import { type Column, fillPlaceholders, type GetColumnData, is, Placeholder, type SQL, sql } from './drizzle.ts';
 import type { Query } from './query.ts';
+import type { QueryResult, RunOptions } from './query-result.ts';
 import type { Built, Compiled, ResultFields } from './result.ts';
 
 /** One possible text of a defined statement, with its result fields, for the test that prepares all statements. */
@@ -87,6 +88,23 @@ export function defineStatement<const Ps extends Parameters, Result>(
   build: (given: GivenOf<Ps>) => Built<Result>,
   { keepsPlan = false }: StatementOptions = {},
 ): (query: Query, values: Values<Ps>) => Promise<RowsOf<Result>> {
+  const run = defineSent(parameters, build, keepsPlan ? { plan: 'kept' } : undefined);
+  return async (query, values) => {
+    const { response, counts } = await run(query, values);
+    // Empties the driver's array, which otherwise lives until the next full garbage collection and keeps every body in it alive.
+    return (counts ? response.count : response.splice(0)) as RowsOf<Result>;
+  };
+}
+
+/** The part of a statement's definition that does not depend on how its rows are returned. */
+function defineSent<const Ps extends Parameters>(
+  parameters: Ps,
+  build: (given: GivenOf<Ps>) => Built<unknown>,
+  options: RunOptions | undefined,
+): (
+  query: Query,
+  values: Values<Ps>,
+) => Promise<{ readonly response: QueryResult<unknown>; readonly counts: boolean }> {
   const optionals = Object.keys(parameters).filter((name) => isOptional(parameters[name]));
   DEFINED.push(() => absences(optionals).map((absent) => shapeOf(build(toGiven(parameters, absent)))));
   const compiled = new Map<
@@ -107,9 +125,25 @@ export function defineStatement<const Ps extends Parameters, Result>(
     const { sql: text, readers, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
     // The column types have already checked the values and define the result; a test compares them with the database.
     const filled = readers.map((read) => read(values));
-    const response = await query.run<unknown>(text, filled, keepsPlan ? 'kept' : undefined);
-    // Empties the driver's array, which otherwise lives until the next full garbage collection and keeps every body in it alive.
-    return (counts ? response.count : response.splice(0)) as RowsOf<Result>;
+    return { response: await query.run<unknown>(text, filled, options), counts };
+  };
+}
+
+/** A row whose values are the bytes that PostgreSQL sent. */
+type RawRow<Row> = { readonly [Name in keyof Row]: null extends Row[Name] ? Buffer | null : Buffer };
+
+/** Like `defineStatement`, but the values are not decoded: the bytes of a large text may be sent on without becoming a string. */
+export function defineRawStatement<const Ps extends Parameters, Row>(
+  parameters: Ps,
+  build: (given: GivenOf<Ps>) => Built<readonly Row[]>,
+  { keepsPlan = false }: StatementOptions = {},
+): (query: Query, values: Values<Ps>) => Promise<RawRow<Row>[]> {
+  const run = defineSent(parameters, build, { ...(keepsPlan ? { plan: 'kept' } : {}), isRaw: true });
+  return async (query, values) => {
+    const { response } = await run(query, values);
+    const names = response.columns.map(({ name }) => name);
+    const rows = response.splice(0) as Buffer[][]; // The driver's rows of a raw statement.
+    return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])) as RawRow<Row>);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Connection, Transaction, TransactionWork } from './query.ts';
+import type { RunOptions } from './query-result.ts';
 
 /**
  * Runs work between BEGIN and COMMIT on a reserved connection.
@@ -38,9 +39,9 @@ function createTransaction(connection: Connection): { readonly transaction: Tran
   let isOver = false;
   let savepoints = 0;
   const runUntil = (signal?: AbortSignal) => ({
-    async run<Row>(text: string, parameters?: readonly unknown[]) {
+    async run<Row>(text: string, parameters?: readonly unknown[], options?: RunOptions) {
       if (isOver) throw new Error('the transaction is over');
-      return await connection.run<Row>(text, parameters, signal);
+      return await connection.run<Row>(text, parameters, { signal, isRaw: options?.isRaw });
     },
   });
   const { run } = runUntil();
