@@ -1,24 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
 import { type ExportFormat, LIMITS } from '@postrider/core';
 import { runCancelable } from '../../db/cancelable.ts';
 import type { Sql } from '../../db/client.ts';
-import {
-  type ExportPiece,
-  findPartEnd,
-  type LogRange,
-  readExportLines,
-  readExportPart,
-  SEPARATORS,
-} from '../../db/queries/export-messages.ts';
+import { type ExportPiece, readExportLines, readExportPart, SEPARATORS } from '../../db/queries/export-messages.ts';
 import { type MessageFilters, needsSearch } from '../../db/queries/message-filters.ts';
 import { countMessages } from '../../db/queries/read-messages.ts';
 import { collectMatches } from '../../db/queries/search-messages.ts';
-import { toCsv } from './export-csv.ts';
+import { createCsvWriter } from './export-csv.ts';
 
 export interface ExportFile {
   /** Whether more messages match than a file can contain. */
   readonly isTruncated: boolean;
-  /** The file in pieces; nothing is read before it is requested. */
-  readonly pieces: AsyncIterable<string>;
+  /** The file in pieces. Only the first is read before it is requested. */
+  readonly pieces: AsyncIterable<string | Uint8Array>;
 }
 
 /** Rows per statement: enough to make the fixed cost of a statement negligible, few enough to keep memory use small. */
@@ -29,12 +23,11 @@ const FIRST_PART_ROWS = 500;
 const PARTS_AT_ONCE = 3;
 const ID_BYTES = 16;
 
-const CSV_HEADER = 'id,created_at,from,to,subject,status,channel,source,agent_name,tags\n';
 /** The text before, between and after the parts of a file. A file without rows is complete and valid too. */
 const FRAMES: Readonly<
   Record<ExportFormat, { readonly head: string; readonly between: string; readonly tail: string }>
 > = {
-  csv: { head: CSV_HEADER, between: '\n', tail: '\n' },
+  csv: { head: 'id,created_at,from,to,subject,status,channel,source,agent_name,tags\n', between: '', tail: '' },
   json: { head: '[\n', between: SEPARATORS.json, tail: '\n]\n' },
   jsonl: { head: '', between: SEPARATORS.jsonl, tail: '\n' },
 };
@@ -42,7 +35,7 @@ const FRAMES: Readonly<
 /**
  * Opens an export. Filters that the log's own indexes serve are read in keyset parts; those that need a search are read by the ids of all
  * matches. No connection or snapshot is kept open between two parts, however slowly they are read.
- * @param signal cancels the initial search at once; reading a part takes only milliseconds
+ * @param signal cancels the initial search or count at once; reading a part takes only milliseconds
  */
 export async function openExport(
   sql: Sql,
@@ -57,44 +50,35 @@ export async function openExport(
     const parts = partsOfIds(sql, filters.accountId, kept, format);
     return { isTruncated: ids.length > kept.length, pieces: frame(parts, format) };
   }
+  // The first part is read while the matches are counted.
+  const first = readExportPart(sql, filters, { before: null, rows: FIRST_PART_ROWS, format });
+  first.catch(noop);
   const count = await runCancelable(sql, signal, (query) => countMessages(query, filters, cap));
-  return { isTruncated: count === cap, pieces: frame(partsOfLog(sql, filters, format), format) };
+  return { isTruncated: count === cap, pieces: frame(partsOfLog(sql, filters, first, format), format) };
 }
 
+/** The next part is read while the caller sends the last one. */
 async function* partsOfLog(
   sql: Sql,
   filters: MessageFilters,
+  first: Promise<ExportPiece | null>,
   format: ExportFormat,
 ): AsyncGenerator<ExportPiece, void, undefined> {
-  async function* reads() {
-    for await (const range of rangesOf(sql, filters)) yield () => readExportPart(sql, filters, { ...range, format });
-  }
   let left: number = LIMITS.exportRows;
-  for await (const pieces of inOrder(reads(), PARTS_AT_ONCE)) {
-    for (const piece of pieces) {
-      // A message that another process accepted late can make a part longer than when its end was determined.
-      yield piece.rows > left ? shorten(piece, left, format) : piece;
-      left -= Math.min(left, piece.rows);
-      if (left === 0) return;
-    }
-  }
-}
-
-function shorten({ text }: ExportPiece, rows: number, format: ExportFormat): ExportPiece {
-  const separator = SEPARATORS[format];
-  return { rows, text: text.split(separator).slice(0, rows).join(separator) };
-}
-
-/** Finds the ranges of the parts one after the other, so that several parts can be read concurrently. */
-async function* rangesOf(sql: Sql, filters: MessageFilters): AsyncGenerator<LogRange, void, undefined> {
-  let before: string | null = null;
   let rows = FIRST_PART_ROWS;
-  for (let left: number = LIMITS.exportRows; left > 0; left -= rows) {
-    if (before !== null) rows = Math.min(PART_ROWS, left);
-    const last: string | null = await findPartEnd(sql, filters, { before, rows });
-    yield { before, last };
-    if (last === null) return;
-    before = last;
+  let next: Promise<ExportPiece | null> | null = first;
+  while (next !== null) {
+    const piece: ExportPiece | null = await next;
+    if (piece === null) return;
+    left -= piece.rows;
+    const isLast: boolean = piece.rows < rows || left === 0;
+    rows = Math.min(PART_ROWS, left);
+    next = isLast ? null : readExportPart(sql, filters, { before: piece.last, rows, format });
+    // It may fail before it is awaited, or after the reader has left.
+    next?.catch(noop);
+    // The driver sends a statement in the next round of the event loop, and the caller converts the piece without a pause.
+    for (let round = 0; round < 2; round += 1) await setImmediate();
+    yield piece;
   }
 }
 
@@ -110,7 +94,7 @@ async function* partsOfIds(
       yield () => readExportLines(sql, { accountId, ids: part, format });
     }
   }
-  for await (const pieces of inOrder(reads(), PARTS_AT_ONCE)) yield* pieces;
+  for await (const piece of inOrder(reads(), PARTS_AT_ONCE)) if (piece !== null) yield piece;
 }
 
 /** The results of tasks in order, with this many of them running concurrently. */
@@ -119,7 +103,7 @@ async function* inOrder<T>(tasks: AsyncIterable<() => Promise<T>>, atOnce: numbe
   for await (const task of tasks) {
     const result = task();
     // It may fail before it is awaited, or after the reader has left.
-    result.catch(() => {});
+    result.catch(noop);
     running.push(result);
     const first = running.length < atOnce ? undefined : running.shift();
     if (first !== undefined) yield await first;
@@ -130,17 +114,22 @@ async function* inOrder<T>(tasks: AsyncIterable<() => Promise<T>>, atOnce: numbe
 async function* frame(
   pieces: AsyncIterable<ExportPiece>,
   format: ExportFormat,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<string | Uint8Array, void, undefined> {
   const { head, between, tail } = FRAMES[format];
+  const toCsv = createCsvWriter();
   let isEmpty = true;
-  for await (const { text } of pieces) {
-    yield (isEmpty ? head : between) + (format === 'csv' ? toCsv(text) : text);
+  for await (const { rows, content } of pieces) {
+    const before = isEmpty ? head : between;
     isEmpty = false;
+    if ('text' in content) yield before + content.text;
+    else yield* [...(before === '' ? [] : [before]), toCsv(rows, content.columns)];
   }
-  if (!isEmpty) yield tail;
+  if (!isEmpty) yield* tail === '' ? [] : [tail];
   else if (format === 'json') yield '[]\n';
   else if (head !== '') yield head;
 }
+
+function noop(): void {}
 
 function toUuids(bytes: Uint8Array): string[] {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');

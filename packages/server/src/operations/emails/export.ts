@@ -50,10 +50,10 @@ const CHECK_EVERY_MS = 500;
 
 /** Ends the file early if its reader loses the right to it, since slow readers take minutes. */
 async function* whileAllowed(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string | Uint8Array>,
   { tools }: AuthServices,
   caller: Caller,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<string | Uint8Array, void> {
   let checkedMs = performance.now();
   for await (const piece of pieces) {
     if (performance.now() - checkedMs >= CHECK_EVERY_MS) {
@@ -66,7 +66,10 @@ async function* whileAllowed(
   }
 }
 
-async function* releasing(pieces: AsyncIterable<string>, release: () => void): AsyncGenerator<string, void> {
+async function* releasing(
+  pieces: AsyncIterable<string | Uint8Array>,
+  release: () => void,
+): AsyncGenerator<string | Uint8Array, void> {
   try {
     yield* pieces;
   } finally {
