@@ -1,4 +1,5 @@
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
+import type { Sql } from '../../packages/server/src/db/client.ts';
 import { readEndpoint } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
 import { announce } from '../../packages/server/src/events/announce.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
@@ -27,8 +28,8 @@ export interface HandMadeDispatcher {
   endpoint(url: string): Promise<string>;
   /** Queues this many events for an endpoint. */
   events(endpointId: string, count?: number): Promise<readonly string[]>;
-  /** Another process of the fleet. */
-  another(): Dispatcher;
+  /** Another process of the fleet, with its own way to the database if the test passes one. */
+  another(through?: Sql): Dispatcher;
   /** The attempts at an endpoint, oldest first. */
   // Tests read any column; their assertions check it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -56,9 +57,9 @@ export async function startHandMadeDispatcher(
   });
   const faults: unknown[] = [];
   const dispatchers: Dispatcher[] = [];
-  const another = () => {
+  const another = (through: Sql = sql) => {
     const made = createDispatcher({
-      ...{ sql, clock, ids, box, client, random: () => 0.5, onError: (error) => void faults.push(error) },
+      ...{ sql: through, clock, ids, box, client, random: () => 0.5, onError: (error) => void faults.push(error) },
       ...(maxInFlight === undefined ? {} : { maxInFlight }),
     });
     dispatchers.push(made);

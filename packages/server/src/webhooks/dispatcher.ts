@@ -83,6 +83,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let refreshedAtMs = 0;
   let pumping: Promise<void> | null = null;
   let again = false;
+  /** Queues that wanted more while a claim was in progress. It may have given it to them. */
+  const wanting = new Set<EndpointQueue>();
   let stopped = false;
   let onQuiet: (() => void)[] = [];
 
@@ -129,14 +131,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function run(): Promise<void> {
     do {
       again = false;
+      wanting.clear();
       try {
         const isMore = await claim();
         beginAll();
-        again ||= isMore && underWay.size < places();
+        again ||= (isMore && underWay.size < places()) || isMoreWanted();
       } catch (error) {
         onError(error, 'claiming webhook deliveries');
       }
     } while (again && !stopped);
+  }
+
+  function isMoreWanted(): boolean {
+    const now = clock.now();
+    return [...wanting].some((queue) => queue.wantsMore(now));
   }
 
   function pump(): Promise<void> {
@@ -199,7 +207,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // If all capacity was used, others are waiting for what has just become free, and are next.
     if (wasFull) beginAll();
     startQueue(queue, now);
-    if (queue.wantsMore(now)) void pump();
+    if (queue.wantsMore(now)) {
+      if (pumping === null) void pump();
+      else wanting.add(queue);
+    }
     notifyQuiet();
   }
 
