@@ -19,6 +19,7 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
     room: { items: 1_000, bytes: 100_000 },
     activity: createActiveAccounts(),
     writers: 1,
+    sharedWriters: 1,
     secondWriterFrom: 1,
     startAtOnceFrom: 1_000,
     isItemFault: () => false,
@@ -158,7 +159,7 @@ describe('group commit', () => {
   });
 
   it('starts a batch at once when enough items wait, before the other requests that have arrived are read', async () => {
-    const { group, writes } = start({ startAtOnceFrom: 2, writers: 2, secondWriterFrom: 2 });
+    const { group, writes } = start({ startAtOnceFrom: 2, writers: 2, sharedWriters: 2, secondWriterFrom: 2 });
     const verdicts = [1, 2, 3, 4, 5].map((item) => group.submit(item));
     expect(writes.map(({ items }) => items)).toEqual([
       [1, 2],
@@ -180,6 +181,19 @@ describe('group commit', () => {
     (await write(2)).finish();
     (await write(0)).finish();
     expect(await Promise.all(verdicts)).toEqual([10, 20, 30]);
+  });
+
+  it('runs fewer batches in parallel while several accounts are active', async () => {
+    const activity = createActiveAccounts();
+    const { group, writes, write } = start({ writers: 2, sharedWriters: 1, maxBatch: 1, activity });
+    activity.note(['another']);
+    const verdicts = [1, 2].map((item) => group.submit(item));
+    const one = await write(0);
+    await afterReads();
+    expect(writes).toHaveLength(1);
+    one.finish();
+    (await write(1)).finish();
+    expect(await Promise.all(verdicts)).toEqual([10, 20]);
   });
 
   it('starts another writer only for enough items to be worth a batch', async () => {

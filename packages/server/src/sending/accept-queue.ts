@@ -80,12 +80,19 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const singles = createWriteQueue(options, {
     activity,
     connections: ACCEPT_CONNECTIONS.singles,
+    sharedWriters: WRITERS,
     secondWriterFrom: WORTH_A_BATCH,
     startAtOnceFrom: WORTH_A_BATCH,
   });
   const batches = createWriteQueue(
     { ...options, sql: options.batchSql },
-    { activity, connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1, startAtOnceFrom: MOST_MESSAGES },
+    {
+      activity,
+      connections: ACCEPT_CONNECTIONS.batches,
+      sharedWriters: 1,
+      secondWriterFrom: 1,
+      startAtOnceFrom: MOST_MESSAGES,
+    },
   );
   // Files are stored before the quota's row is locked, so that no other send waits for them; refusals are found first. Sends of keys in
   // approval mode are written here too, because they need more facts and more rows.
@@ -94,6 +101,7 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
     {
       activity,
       connections: ACCEPT_CONNECTIONS.files,
+      sharedWriters: WRITERS,
       secondWriterFrom: 1,
       startAtOnceFrom: MOST_MESSAGES,
       alwaysAsks: true,
@@ -169,6 +177,7 @@ function createWriteQueue(
   queue: {
     readonly activity: ActiveAccounts;
     readonly connections: number;
+    readonly sharedWriters: number;
     readonly secondWriterFrom: number;
     readonly startAtOnceFrom: number;
     readonly alwaysAsks?: true;
@@ -184,6 +193,7 @@ function createWriteQueue(
     room: options.room ?? ROOM,
     activity: queue.activity,
     writers: WRITERS,
+    sharedWriters: queue.sharedWriters,
     secondWriterFrom: queue.secondWriterFrom,
     startAtOnceFrom: queue.startAtOnceFrom,
     write: async (sends) => {

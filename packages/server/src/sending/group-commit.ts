@@ -32,6 +32,8 @@ export interface GroupCommitOptions<Item, Verdict> {
   readonly room: QueueSize;
   /** The number of batches written concurrently. */
   readonly writers: number;
+  /** The same while several accounts are active: each batch takes processor time from the sends of the others. */
+  readonly sharedWriters: number;
   /**
    * The number of items that must wait before another batch starts while others are running. Small batches would cost more than the wait.
    */
@@ -67,10 +69,15 @@ export function createGroupCommit<Item, Verdict>(
 
   function startWriters(): void {
     isStarting = false;
-    while (busy < options.writers && queue.length > 0 && (busy === 0 || queue.length >= options.secondWriterFrom)) {
+    while (queue.length > 0 && mayWrite() && (busy === 0 || queue.length >= options.secondWriterFrom)) {
       busy += 1;
       void runWriter(queue.take(limit));
     }
+  }
+
+  function mayWrite(): boolean {
+    if (busy < options.sharedWriters) return true;
+    return busy < options.writers && options.activity.countWith([]) <= 1;
   }
 
   /** The next batch starts before this one's callers are resolved, so the database works while their responses are written. */
