@@ -173,6 +173,23 @@ describe('the accept queue', () => {
     expect(new Set(remaining).size).toBe(33);
   });
 
+  it('checks every rule of sends that cost no quota, and stores only the accepted ones', async () => {
+    const account = await newAccount();
+    const free = { to: 'delivered@sandbox.test' };
+    await sql`INSERT INTO suppressions (account_id, id, email, reason, created_at)
+      VALUES (${account}, ${account}, 'bounced@sandbox.test', 'manual', now())`;
+    expect(codes((await acceptMessages(options, [sendOf(account, free, 'used')])).verdicts)).toEqual(['accepted']);
+    for (const [send, code] of [
+      [sendOf(account, { ...free, from: 'a@elsewhere.example' }), 'domain_not_verified'],
+      [sendOf(account, { to: 'bounced@sandbox.test' }), 'recipient_suppressed'],
+      [sendOf(account, free, 'used'), 'replayed'],
+    ] as const) {
+      const { verdicts } = await acceptMessages(options, [send]);
+      expect(codes(verdicts)).toEqual([code]);
+    }
+    expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 0]);
+  });
+
   it('locks the row of the quota only when all rows are written, so that other batches of the account can be written meanwhile', async () => {
     const account = await newAccount();
     await acceptMessages(options, [sendOf(account)]);
