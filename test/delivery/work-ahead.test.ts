@@ -49,7 +49,11 @@ describe('work ahead of the signing threads', () => {
     await pumping;
   });
 
-  it('is at most 128 messages that wait for their signature', async () => {
+  it.each([
+    ['3 KB', 3_000, 128],
+    ['40 KB', 40_000, 25],
+    ['200 KB', 200_000, 8],
+  ])('is a bounded number of messages of %s that wait for their signature', async (_, size, atOnce) => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const maker = createMessageMaker();
     cleanUp(() => Promise.all([server.close(), maker.close()]));
@@ -68,11 +72,12 @@ describe('work ahead of the signing threads', () => {
       maker,
       async () => null,
     );
-    const builds = Array.from({ length: 200 }, () => builder.build(content, [0]));
-    await expect.poll(() => waiting.length, until).toBe(128);
-    for (const end of waiting.splice(0)) end();
-    await expect.poll(() => waiting.length, until).toBe(72);
-    for (const end of waiting) end();
+    const sized = { ...content, html: 'x'.repeat(size), text: null };
+    const builds = Array.from({ length: 200 }, () => builder.build(sized, [0]));
+    for (let left = 200; left > 0; left -= atOnce) {
+      await expect.poll(() => waiting.length, until).toBe(Math.min(left, atOnce));
+      for (const end of waiting.splice(0)) end();
+    }
     expect(await Promise.all(builds)).toHaveLength(200);
   });
 });

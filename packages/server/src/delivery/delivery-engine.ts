@@ -19,7 +19,7 @@ import type { OutcomeRecorder } from './outcome-recorder.ts';
 /** The most deliveries per claim. Twice as many were not faster and only kept their bodies in memory. */
 const CLAIM_ROWS = 100;
 /**
- * The next claim is made when fewer of them are open. It takes several milliseconds until its messages are loaded, and
+ * The next claim is made when fewer deliveries than this are open. It takes several milliseconds until its messages are loaded, and
  * those that are open must keep the signing threads and twenty connections busy in the meantime.
  */
 const CLAIM_BELOW = 75;

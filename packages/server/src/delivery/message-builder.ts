@@ -50,10 +50,13 @@ export type ReturnPathFor = (
  * a response.
  */
 const BUILDS_AT_ONCE = 128;
+/** A message counts once for each part of this size, because it is in memory several times, but at least eight fit at once. */
+const COUNTED_BYTES = 8 * 1024;
+const MOST_COUNTED = BUILDS_AT_ONCE / 8;
 
 /** Total bytes of large messages being built at once: each is in memory about five times while it is composed. */
 const BYTES_AT_ONCE = 32 * 1024 * 1024;
-/** Smaller messages are limited by their number only: 128 of them are at most 8 MB. */
+/** Smaller messages are limited by `BUILDS_AT_ONCE` only. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Decrypts the stored bodies of the installation's own mail. */
@@ -118,7 +121,8 @@ export function createMessageBuilder(
       const bytes = bytesOf(content);
       // Acquired first, so that large messages that wait for memory do not delay small ones.
       const releaseBytes = bytes > LARGE_BYTES ? await largeBytes.acquire(bytes) : null;
-      const releaseBuild = await builds.acquire();
+      const counted = Math.min(MOST_COUNTED, Math.max(1, Math.ceil(bytes / COUNTED_BYTES)));
+      const releaseBuild = await builds.acquire(counted);
       try {
         return await build(content, ordinals, bytes);
       } finally {
