@@ -80,7 +80,7 @@ export function reportLargeGarbage(bytes: number): void {
   if (bytes < LARGE_INPUT_BYTES) garbage.smallBytes += bytes / SMALLER_INPUTS;
   else garbage.bytes += bytes;
   if (garbage.bytes + garbage.smallBytes < MANY_BYTES || garbage.timer !== null) return;
-  if (garbage.bytes === 0 && process.memoryUsage.rss() < LARGE_PROCESS_BYTES) {
+  if (garbage.bytes < MANY_BYTES && process.memoryUsage.rss() < LARGE_PROCESS_BYTES) {
     garbage.smallBytes = 0;
     return;
   }
