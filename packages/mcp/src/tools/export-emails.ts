@@ -37,7 +37,7 @@ export const exportEmailsTool: ToolMaker = (entry) =>
       if (!input.ok) return refuse(input.problem);
       const result = await invoke(operation.id, input.input, { signal });
       if (!result.ok) return refuse(inArgumentNames(result.problem, entry));
-      // A streaming operation returns chunks: text in process, bytes over HTTP.
+      // A streaming operation returns chunks: text or bytes.
       const part = await readPart(result.body as AsyncIterable<string | Uint8Array>, offset);
       const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API accepted it.
       return present({
