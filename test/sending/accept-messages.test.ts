@@ -190,38 +190,6 @@ describe('the accept queue', () => {
     expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 0]);
   });
 
-  it('locks the row of the quota only when all rows are written, so that other batches of the account can be written meanwhile', async () => {
-    const account = await newAccount();
-    await acceptMessages(options, [sendOf(account)]);
-    const ids = Array.from({ length: 10 }, () => options.ids.next(new Date()));
-    const left = [...ids];
-    const next = () => left.shift() ?? options.ids.next(new Date());
-    const lock = async () =>
-      await sql`SELECT used FROM quota_usage WHERE account_id = ${account} FOR UPDATE NOWAIT`.then(
-        () => 'free',
-        () => 'locked',
-      );
-    const done = await sql.begin(async (other) => {
-      // The body of the message waits for these rows to be committed or rolled back.
-      for (const id of ids)
-        await other`INSERT INTO message_bodies (account_id, message_id, headers) VALUES (${account}, ${id}, '{}')`;
-      const accepted = acceptMessages({ ...options, ids: { next } }, [sendOf(account)]);
-      await expect.poll(async () => await waitingInserts()).toBe(1);
-      expect(await lock()).toBe('free');
-      await other`DELETE FROM message_bodies WHERE account_id = ${account} AND message_id = ANY (${ids})`;
-      return { accepted };
-    });
-    expect(codes((await done.accepted).verdicts)).toEqual(['accepted']);
-    expect(await usedBy(account)).toBe(2);
-  });
-
-  const waitingInserts = async () =>
-    Number(
-      (
-        await sql`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`
-      )[0]?.['count'],
-    );
-
   it('rejects the same sends whether it writes immediately or reads the facts first', async () => {
     const account = await newAccount();
     const other = await newAccount();

@@ -140,8 +140,6 @@ interface Beginning {
 }
 
 const NOTHING = sql``;
-/** A condition that is true once the rows of the messages are written. */
-const AFTER_ROWS = sql`AND (SELECT rows FROM written) > 0`;
 
 /** All messages are queued. */
 export const QUEUED: Beginning = {
@@ -163,9 +161,6 @@ export const HELD: Beginning = {
  * Writes a batch of accepted messages, all or nothing. If an item fails a rule, the statement writes nothing and reports which items failed
  * which rules. If the rule is about the account, it reports every item of the account that may have caused the failure.
  *
- * The counters of quotas and send limits stay locked until the commit. Charging them last lets other batches of the account be written at
- * the same time. For this order, they read `written`, which reads the inserts with most rows.
- *
  * OFFSET 0 keeps the planner from turning index lookups into hash joins, which would read all suppressions or keys for one message.
  * @param bodies a list of rows: the position in the batch, the HTML, the text
  */
@@ -175,7 +170,7 @@ export function acceptBatch(
   { message, carried, status, detail }: Beginning,
 ) {
   const { now, month } = given;
-  const limits = given.sendCharges === undefined ? NOTHING : sql`${sendLimits(given.sendCharges, AFTER_ROWS)},`;
+  const limits = given.sendCharges === undefined ? NOTHING : sql`${sendLimits(given.sendCharges)},`;
   const beyondLimits = given.sendCharges === undefined ? NOTHING : sql`UNION ALL ${BEYOND_SEND_LIMITS}`;
   return returning(
     { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 },
@@ -203,8 +198,17 @@ export function acceptBatch(
     FROM json_to_recordset(${given.charges}::text::json) AS c (${columnsOf(CHARGE)})
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
+  charged AS (
+    INSERT INTO quota_usage AS u (account_id, month, used)
+    SELECT account_id, ${month}::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
+    ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
+      WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
+    RETURNING account_id, used
+  ),
+  ${limits}
   failed_accounts AS (
-    SELECT account_id, NULL::uuid AS key, NULL::text AS domain, 'account'::text AS rule FROM charges WHERE NOT open
+    SELECT account_id, NULL::uuid AS key, NULL::text AS domain, CASE WHEN open THEN 'quota' ELSE 'account' END AS rule FROM charges c
+      WHERE NOT open OR (units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id))
     UNION ALL SELECT s.a, s.k, NULL::text, 'key'::text
       FROM json_to_recordset(${given.senders}::text::json) AS s (${columnsOf(SENDER)})
       WHERE s.e <= ${now} OR NOT EXISTS (
@@ -223,9 +227,10 @@ export function acceptBatch(
       WHERE idempotency_key IS NOT NULL AND NOT EXISTS (SELECT FROM keys k WHERE k.message_id = i.id)
     UNION ALL SELECT o, 'suppression'::text FROM recipients r WHERE EXISTS (SELECT FROM suppressions s
       WHERE s.account_id = r.account_id AND s.email = r.folded AND is_suppressing(s.expires_at, ${now}) OFFSET 0)
+    ${beyondLimits}
   ),
   fresh AS MATERIALIZED (
-    SELECT ${refuseItems(sql`failed`)} AS checked
+    SELECT ${refuseItems(sql`failed`)} AS ok
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,
@@ -234,23 +239,19 @@ export function acceptBatch(
       ${status}, channel, source, agent_name, coalesce(tags, '{}'), coalesce(metadata, '{}'), charged,
       CASE WHEN scheduled_event_id IS NULL THEN 1 ELSE 2 END, scheduled_at, template, resend_of, coalesce(unsubscribe, false)
     FROM input
-    RETURNING 1
   ),
   stored AS (
     INSERT INTO message_bodies (account_id, message_id, html, text, headers)
     SELECT i.account_id, i.id, b.html, b.text, coalesce(i.headers, '{}')
     FROM input i JOIN (VALUES ${bodies}) AS b (o, html, text) ON b.o = i.o
-    RETURNING 1
   ),
   addressed AS (
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
     SELECT account_id, id, n, k, name, e, ${status} FROM recipients
-    RETURNING 1
   ),
   started AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at${detail.column})
     SELECT account_id, id, 1, event_id, ${status}, ${now}${detail.value} FROM input
-    RETURNING 1
   ),
   timed AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
@@ -265,35 +266,12 @@ export function acceptBatch(
     SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
     FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
     JOIN input i ON i.o = d.o
-    RETURNING 1
   ),
   noted AS (
     INSERT INTO search_backlog (account_id, message_ids) SELECT account_id, array_agg(id) FROM input GROUP BY account_id
-  ),
-  written AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM logged) + (SELECT count(*) FROM stored) + (SELECT count(*) FROM addressed)
-      + (SELECT count(*) FROM started) + (SELECT count(*) FROM planned) AS rows
-    FROM fresh
-  ),
-  charged AS (
-    INSERT INTO quota_usage AS u (account_id, month, used)
-    SELECT account_id, ${month}::date, units FROM charges
-    WHERE units > 0 AND units <= quota ${AFTER_ROWS} ORDER BY account_id
-    ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
-      WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
-    RETURNING account_id, used
-  ),
-  ${limits}
-  exceeding AS (
-    SELECT i.o, 'quota'::text AS rule FROM charges c JOIN input i ON i.account_id = c.account_id
-      WHERE c.units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id)
-    ${beyondLimits}
-  ),
-  within AS MATERIALIZED (
-    SELECT ${refuseItems(sql`exceeding`)} AS checked
   )
   SELECT c.account_id AS "accountId", c.quota AS limit, coalesce(x.used, u.used, 0) AS used
-  FROM fresh, written, within, charges c
+  FROM fresh, charges c
   LEFT JOIN charged x ON x.account_id = c.account_id
   LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date`,
   );

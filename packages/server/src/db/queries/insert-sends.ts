@@ -23,9 +23,8 @@ export type SendCharge = RecordOf<typeof SEND_CHARGE>;
 /**
  * The part of a statement that is present only if a key has send limits. Each key and period has one row, which restarts with each hour or
  * day. A process whose clock is behind adds to the period that has already begun.
- * @param condition what must be true before the rows are locked, from `AND`
  */
-export function sendLimits(charges: SQL, condition: SQL = sql``): SQL {
+export function sendLimits(charges: SQL): SQL {
   const before = sql`CASE WHEN s.starts_at >= excluded.starts_at THEN s.sends ELSE 0 END`;
   return sql`
   send_charges AS MATERIALIZED (
@@ -33,8 +32,7 @@ export function sendLimits(charges: SQL, condition: SQL = sql``): SQL {
   ),
   sent AS (
     INSERT INTO key_sends AS s (account_id, key_id, period, starts_at, sends)
-    SELECT account_id, key_id, period, starts_at, sends FROM send_charges
-    WHERE sends <= allowed ${condition} ORDER BY account_id, key_id, period
+    SELECT account_id, key_id, period, starts_at, sends FROM send_charges WHERE sends <= allowed ORDER BY account_id, key_id, period
     ON CONFLICT (account_id, key_id, period) DO UPDATE
       SET sends = ${before} + excluded.sends, starts_at = greatest(s.starts_at, excluded.starts_at)
       WHERE ${before} + excluded.sends <= (SELECT c.allowed FROM send_charges c WHERE c.account_id = excluded.account_id
