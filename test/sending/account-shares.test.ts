@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountShares, createAccountShares } from '../../packages/server/src/sending/account-shares.ts';
 import { DEFAULT_SEND, startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
@@ -109,6 +110,35 @@ describe('the shares of accounts', () => {
     expect(shares.open('flood')).toBe(1);
   });
 
+  it('let a batch that is ahead start only in room that the others left for some milliseconds', async () => {
+    const shares = startShares();
+    await shares.start('b', 9);
+    await shares.start('flood', 2, 100);
+    await shares.end('flood', 1);
+    for (let round = 0; round < 3; round += 1) {
+      await shares.end('b', 9);
+      await shares.wait(2);
+      await shares.start('b', 9);
+    }
+    expect(shares.started('flood')).toBe(1);
+    await shares.end('b', 9);
+    await shares.wait(7);
+    await expect.poll(() => shares.started('flood')).toBe(2);
+  });
+
+  it('let single sends that are ahead start only in room that the others left for some milliseconds', async () => {
+    const shares = startShares();
+    await shares.start('b', 30);
+    await shares.start('flood', 100);
+    const before = shares.started('flood');
+    await shares.end('flood', shares.open('flood'));
+    await shares.end('b', 30);
+    await shares.start('flood', 100);
+    expect(shares.started('flood')).toBe(before);
+    await shares.wait(7);
+    await expect.poll(() => shares.started('flood')).toBe(before + 32);
+  });
+
   it('let an account continue when the others are idle or only wait for something outside', async () => {
     const shares = startShares();
     await shares.start('slow', 40);
@@ -145,6 +175,25 @@ describe('requests that wait for long', () => {
     expect(shares.started('ahead')).toBe(before);
     await shares.wait(200);
     await expect.poll(() => shares.started('ahead')).toBeGreaterThan(before);
+  });
+
+  it('start every 250 ms at most, however many they are', async () => {
+    const shares = startShares();
+    await shares.start('other', 10);
+    await shares.start('ahead', 30, 100);
+    const before = shares.started('ahead');
+    const pass90Ms = async () => {
+      await shares.end('other', 10);
+      await shares.start('other', 10);
+      await shares.wait(90);
+    };
+    for (let n = 0; n < 3; n += 1) await pass90Ms();
+    await expect.poll(() => shares.started('ahead')).toBe(before + 1);
+    for (let n = 0; n < 2; n += 1) await pass90Ms();
+    await pause(150); // Several looks.
+    expect(shares.started('ahead')).toBe(before + 1);
+    await pass90Ms();
+    await expect.poll(() => shares.started('ahead')).toBe(before + 2);
   });
 
   it('fail together when the database does not respond', async () => {

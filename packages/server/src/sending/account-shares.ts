@@ -5,8 +5,9 @@ import type { QueueSize } from './fair-queue.ts';
  * Decides which sends are validated and prepared next, so that an account with many requests at a time delays the others little. Every
  * message counts, so a batch of 100 counts as 100 single sends.
  *
- * While several accounts send, an account starts as many messages as the average of them, and a few more. An account that is further ahead
- * waits, its requests in order, until there is room: less than `FREE` in progress, or less than `FEW` for a batch. Waiting costs only memory.
+ * While several accounts send, an account starts as many messages as the average of them, and a few more. That is its share. An account that
+ * is further ahead waits, its requests in order, until the others leave room: with what they had in progress lately, it may start up to
+ * `FREE` messages, or one request of any size if there are less than `FEW`. Waiting costs only memory.
  */
 export interface AccountShares {
   /**
@@ -30,10 +31,15 @@ export interface AccountSharesOptions {
 const ACTIVE_MS = 100;
 /** A request that takes longer waits for something outside, such as a file, and uses no processor meanwhile. */
 const BUSY_MS = 250;
-/** How far an account may be ahead of the average, so that its clients may send at the same moment. */
+/** How far an account may be ahead of the average within its share, so that its clients may send at the same moment. */
 const AHEAD = 32;
-/** The messages in progress that keep the server busy. Below this number, no account waits. */
+/** The messages in progress that keep the server busy. Up to this number, no account waits. */
 const FREE = 32;
+/**
+ * The room that others leave is what they left for this long, and at most twice as long. Clients that got their responses in one write send
+ * again within it, and would all wait for what had started meanwhile.
+ */
+const LATELY_MS = 3;
 /** The same for an account that is alone: more than a full statement, because statements grow while no one else waits. */
 const FREE_ALONE = 128;
 /** Batches of an account that is alone: two that are written, and one that is prepared meanwhile. */
@@ -42,14 +48,17 @@ const REQUESTS_ALONE = 3;
 const FEW = 8;
 /** Without a request that ends, waiting ones are looked at this often. */
 const LOOK_EVERY_MS = 50;
-/** Beside other accounts, the first request of an account starts after this long: a large batch might never find room among their sends. */
+/** Beside other accounts, an account starts a request after this long: a large batch might never find room among their sends. */
 const LONGEST_MS = 250;
+
+/** Whether a request starts within its account's share, or because the others leave room. */
+type Place = 'within' | 'beyond';
 
 interface Waiting {
   readonly messages: number;
   readonly bytes: number;
   readonly sinceMs: number;
-  readonly run: () => void;
+  readonly run: (place: Place) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -60,12 +69,19 @@ interface Account {
   /** The messages that it has started, on the same scale as `average`. */
   started: number;
   activeAtMs: number;
+  /** When it last started a request. */
+  startedAtMs: number;
 }
 
 interface Started {
   readonly messages: number;
+  readonly place: Place;
   readonly sinceMs: number;
   isCounted: boolean;
+}
+
+function newAccount(average: number, now: number): Account {
+  return { waiting: [], bytes: 0, messages: 0, started: average, activeAtMs: now, startedAtMs: now };
 }
 
 export function createAccountShares({ room, nowMs = () => performance.now() }: AccountSharesOptions): AccountShares {
@@ -74,13 +90,17 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
   /** In the order in which they started. */
   const inProgress = new Set<Started>();
   const waiting = { messages: 0, bytes: 0 };
-  let counted = 0;
+  /** The messages in progress. */
+  const counted = { within: 0, beyond: 0 };
+  /** The highest number of messages in progress within their shares, in this period of `LATELY_MS` and the one before. */
+  const peak = { now: 0, before: 0, sinceMs: Number.NEGATIVE_INFINITY };
   /** The messages that an account has started on average. */
   let average = 0;
-  let timer: NodeJS.Timeout | null = null;
+  /** The delays for which a timer runs. */
+  const timers = new Set<number>();
 
   function touch(name: string, now: number): Account {
-    const account = accounts.get(name) ?? { waiting: [], bytes: 0, messages: 0, started: average, activeAtMs: now };
+    const account = accounts.get(name) ?? newAccount(average, now);
     account.activeAtMs = now;
     account.started = Math.max(account.started, average);
     accounts.delete(name);
@@ -88,17 +108,33 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     return account;
   }
 
-  function uncount(request: Started): void {
+  function count(place: Place, messages: number, now: number): void {
+    readPeak(now);
+    counted[place] += messages;
+    peak.now = Math.max(peak.now, counted.within);
+  }
+
+  function uncount(request: Started, now: number): void {
     inProgress.delete(request);
-    if (request.isCounted) counted -= request.messages;
+    if (request.isCounted) count(request.place, -request.messages, now);
     request.isCounted = false;
+  }
+
+  function readPeak(now: number): number {
+    const periods = Math.floor((now - peak.sinceMs) / LATELY_MS);
+    if (periods > 0) {
+      peak.before = periods === 1 ? peak.now : counted.within;
+      peak.now = counted.within;
+      peak.sinceMs = now;
+    }
+    return Math.max(peak.now, peak.before);
   }
 
   /** Forgets what is no longer active. */
   function expire(now: number): void {
     for (const request of inProgress) {
       if (now - request.sinceMs < BUSY_MS) break;
-      uncount(request);
+      uncount(request, now);
     }
     for (const [name, { activeAtMs, waiting }] of accounts) {
       if (now - activeAtMs < ACTIVE_MS) break;
@@ -107,24 +143,30 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     }
   }
 
-  function mayStart({ started }: Account, messages: number): boolean {
-    const isAlone = accounts.size === 1;
-    if (counted < FEW || counted + messages <= (isAlone ? FREE_ALONE : FREE)) return true;
-    return isAlone ? inProgress.size < REQUESTS_ALONE : started <= average + AHEAD;
+  /** The place of a request that may start now; null if it waits. */
+  function placeOf({ started }: Account, messages: number, now: number): Place | null {
+    if (accounts.size === 1) {
+      const all = counted.within + counted.beyond;
+      return all < FEW || all + messages <= FREE_ALONE || inProgress.size < REQUESTS_ALONE ? 'within' : null;
+    }
+    if (started <= average + AHEAD) return 'within';
+    const busy = readPeak(now) + counted.beyond;
+    return busy < FEW || busy + messages <= FREE ? 'beyond' : null;
   }
 
-  function begin(name: string, account: Account, messages: number, now: number): () => void {
-    const request = { messages, sinceMs: now, isCounted: true };
+  function begin(name: string, account: Account, messages: number, place: Place, now: number): () => void {
+    const request = { messages, place, sinceMs: now, isCounted: true };
     account.started += messages;
+    account.startedAtMs = now;
     average += messages / accounts.size;
-    counted += messages;
+    count(place, messages, now);
     inProgress.add(request);
     let hasEnded = false;
     return () => {
       if (hasEnded) return;
       hasEnded = true;
-      uncount(request);
       const endedAtMs = nowMs();
+      uncount(request, endedAtMs);
       touch(name, endedAtMs);
       if (waiting.messages > 0) startWaiting(endedAtMs);
     };
@@ -132,17 +174,19 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
 
   function startWaiting(now: number): void {
     expire(now);
-    for (;;) {
-      const next = nextWaiting();
-      if (next === null) break;
-      next();
-    }
-    if (waiting.messages > 0 && timer === null) {
-      timer = setTimeout(() => {
-        timer = null;
-        look(nowMs());
-      }, LOOK_EVERY_MS).unref();
-    }
+    while (startLeast(now));
+    if (waiting.messages === 0) return;
+    runAfter(LOOK_EVERY_MS, look);
+    if (readPeak(now) > counted.within) runAfter(LATELY_MS, startWaiting);
+  }
+
+  function runAfter(delayMs: number, run: (now: number) => void): void {
+    if (timers.has(delayMs)) return;
+    timers.add(delayMs);
+    setTimeout(() => {
+      timers.delete(delayMs);
+      run(nowMs());
+    }, delayMs).unref();
   }
 
   /** Also starts what has waited for long. */
@@ -151,7 +195,8 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     // A request that starts moves its account to the end.
     for (const account of [...accounts.values()]) {
       const [first] = account.waiting;
-      if (accounts.size > 1 && first !== undefined && now - first.sinceMs >= LONGEST_MS) take(account)?.run();
+      const sinceMs = Math.max(first?.sinceMs ?? now, account.startedAtMs);
+      if (accounts.size > 1 && now - sinceMs >= LONGEST_MS) take(account)?.run('beyond');
     }
     startWaiting(now);
   }
@@ -167,15 +212,21 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     return first;
   }
 
-  /** The first request of the account that has started least, if it may start. */
-  function nextWaiting(): (() => void) | null {
+  /** Starts the first request of the account that has started least, of those that may start one. */
+  function startLeast(now: number): boolean {
     let least: Account | null = null;
+    let place: Place = 'within';
     for (const account of accounts.values()) {
       const [first] = account.waiting;
       if (first === undefined || (least !== null && account.started >= least.started)) continue;
-      if (mayStart(account, first.messages)) least = account;
+      const own = placeOf(account, first.messages, now);
+      if (own === null) continue;
+      least = account;
+      place = own;
     }
-    return least === null ? null : (take(least)?.run ?? null);
+    if (least === null) return false;
+    take(least)?.run(place);
+    return true;
   }
 
   function assertRoom(account: Account, bytes: number): void {
@@ -195,7 +246,8 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
       const now = nowMs();
       expire(now);
       const account = touch(name, now);
-      if (account.waiting.length === 0 && mayStart(account, messages)) return begin(name, account, messages, now);
+      const place = account.waiting.length === 0 ? placeOf(account, messages, now) : null;
+      if (place !== null) return begin(name, account, messages, place, now);
       const bytes = bytesOf();
       assertRoom(account, bytes);
       return await new Promise((resolve, reject) => {
@@ -204,9 +256,9 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
           bytes,
           sinceMs: now,
           fail: reject,
-          run: () => {
+          run: (granted) => {
             const startedAtMs = nowMs();
-            resolve(begin(name, touch(name, startedAtMs), messages, startedAtMs));
+            resolve(begin(name, touch(name, startedAtMs), messages, granted, startedAtMs));
           },
         });
         account.messages += messages;
