@@ -84,16 +84,16 @@ describe('group commit', () => {
       Array.from({ length: count }, (_, index) => group.submit(account * 1_000 + index));
     const countOf = (index: number, account: number) =>
       writes[index]?.items.filter((item) => Math.floor(item / 1_000) === account).length;
-    const verdicts = submit(1, 240);
+    const verdicts = submit(1, 300);
     const first = await write(0);
     expect(first.items).toHaveLength(120);
-    verdicts.push(...submit(2, 12), ...submit(3, 1));
+    verdicts.push(...submit(2, 30), ...submit(3, 1));
     first.finish();
-    // A quarter of a batch for three accounts. What an account leaves of its share goes to those that wait.
+    // Two fifths of a batch for three accounts. What an account leaves of its share goes to those that wait.
     for (const [index, counts] of [
-      [19, 10, 1],
-      [28, 2, 0],
-      [30, 0, 0],
+      [31, 16, 1],
+      [34, 14, 0],
+      [48, 0, 0],
     ].entries()) {
       const next = await write(index + 1);
       expect([1, 2, 3].map((account) => countOf(index + 1, account))).toEqual(counts);
@@ -102,8 +102,8 @@ describe('group commit', () => {
     // An account that sends again soon still has its share.
     verdicts.push(...submit(3, 1));
     for (const index of [4, 5]) (await write(index)).finish();
-    expect(await Promise.all(verdicts)).toHaveLength(254);
-    expect(writes.slice(4).every(({ items }) => items.length <= 30)).toBe(true);
+    expect(await Promise.all(verdicts)).toHaveLength(332);
+    expect(writes.slice(4).every(({ items }) => items.length <= 48)).toBe(true);
   });
 
   it('gives an account whole batches again after the others have been inactive for some batches', async () => {
@@ -117,7 +117,7 @@ describe('group commit', () => {
       (await write(index)).finish();
       await Promise.race([all, expect.poll(() => writes.length, { interval: 1 }).toBeGreaterThan(index + 1)]);
     }
-    expect(writes.map(({ items }) => items.length)).toEqual([4, 3, 3, 3, 3, 8, 8, 8, 1]);
+    expect(writes.map(({ items }) => items.length)).toEqual([4, 4, 4, 4, 4, 8, 8, 5]);
   });
 
   it('serves accounts in order if a batch has no room for all of them', async () => {

@@ -32,7 +32,7 @@ const ACTIVE_MS = 100;
 /** A request that takes longer waits for something outside, such as a file, and uses no processor meanwhile. */
 const BUSY_MS = 250;
 /** How far an account may be ahead of the average within its share, so that its clients may send at the same moment. */
-const AHEAD = 32;
+const AHEAD = 64;
 /** The messages in progress that keep the server busy. Up to this number, no account waits. */
 const FREE = 32;
 /**

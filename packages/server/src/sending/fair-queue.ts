@@ -50,8 +50,8 @@ export function createActiveAccounts(): ActiveAccounts {
   };
 }
 
-/** Several accounts share a quarter of a full batch, because the time to write a batch delays all of them. */
-const SHARED_PART = 0.25;
+/** Several accounts share two fifths of a full batch, because the time to write a batch delays all of them. */
+const SHARED_PART = 0.4;
 /** The least share, so that a batch is worth its fixed cost even if many accounts are active. */
 const LEAST_SHARE = 3;
 
