@@ -25,6 +25,17 @@ describe('a restricted key that decides', () => {
     server.app.services.callers.forget();
     return { key: id, id: body.id as string };
   };
+  const aLockIsAwaited = () =>
+    expect
+      .poll(
+        async () =>
+          (
+            await server.database.sql`
+              SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+          ).length,
+        { interval: 5 },
+      )
+      .toBeGreaterThan(0);
   const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body.status;
 
   it('cannot add a recipient outside its own allowlist, nor approve one; the send stays held', {
@@ -82,6 +93,22 @@ describe('a restricted key that decides', () => {
     expectProblem(await decide(server, key, (await hold()).approvalId), 429, 'send_limit_reached');
   });
 
+  it('is counted after the quota, in the order of acceptance, so that neither waits for the other for ever', async () => {
+    const { sql } = server.database;
+    const { key, id } = await decider({ hourly_sends: '9' });
+    expect((await decide(server, key, (await hold()).approvalId)).status).toBe(200);
+    const { approvalId } = await hold();
+    const started: ReturnType<typeof decide>[] = [];
+    await sql.begin(async (transaction) => {
+      await transaction`SELECT FROM quota_usage FOR UPDATE`;
+      started.push(decide(server, key, approvalId, { ...approve, edits: { cc: ['bob@receiver.example'] } }));
+      await aLockIsAwaited();
+      // The transaction fails here if the decision has locked the counter already.
+      expect(await transaction`SELECT FROM key_sends WHERE key_id = ${id} FOR UPDATE NOWAIT`).toHaveLength(1);
+    });
+    expect((await started[0])?.status).toBe(200);
+  });
+
   it('approves nothing while it is paused', { tags: ['holes.deciding-keys'] }, async () => {
     const { key } = await decider({ paused_at: new Date().toISOString() });
     const held = await hold();
@@ -104,9 +131,7 @@ describe('a restricted key that decides', () => {
       await sql.begin(async (transaction) => {
         await transaction`SELECT FROM approvals WHERE id = ${held.approvalId} FOR UPDATE`;
         response = decide(server, key, held.approvalId);
-        await expect
-          .poll(async () => (await sql`SELECT FROM pg_locks WHERE NOT granted`).length, { interval: 5 })
-          .toBeGreaterThan(0);
+        await aLockIsAwaited();
         await sql`UPDATE api_keys SET ${sql.unsafe(change)} WHERE id = ${id}`;
       });
       expect(await response).toMatchObject({ status: 401, body: { code } });

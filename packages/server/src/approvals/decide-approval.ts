@@ -36,7 +36,7 @@ import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts'
 import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
 import { endHolds } from './holds/end-hold.ts';
-import { ApprovalLimitError, judgeDecider } from './judge-decider.ts';
+import { ApprovalLimitError, countApproval, type DeciderVerdict, judgeDecider } from './judge-decider.ts';
 import { judgePasskey } from './passkey-approval.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 import { recordApproval } from './record-approval.ts';
@@ -254,7 +254,8 @@ async function approve(
   );
   if (passkey.kind === 'passkey_needed') return passkey;
   const { recipients } = content;
-  const beyond = caller === null ? null : await judgeDecider(transaction, caller, { hold, held, recipients }, now);
+  const { refusal: beyond, limits } =
+    caller === null ? NO_LIMITS : await judgeDecider(transaction, caller, { hold, held, recipients });
   if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };
   const proof = passkey.kind === 'proven' ? await toReceiptAssertion(passkey.confirmed, remember) : null;
   const approval = {
@@ -269,10 +270,18 @@ async function approve(
   const alone = { deciders: [approval.signer], remember, isNew: true };
   const votes = rules.count > 1 ? await vote(transaction, hold, approval) : alone;
   if (votes.deciders.length >= rules.count) {
-    return await release(transaction, tools, hold, { held, content, revision }, approval, votes);
+    return await release(transaction, tools, hold, { held, content, revision, limits }, approval, votes);
   }
   if (votes.isNew) await recordVote(transaction, tools.ids, hold, approval, votes.deciders.length);
   return { kind: 'recorded', emailId: hold.messageId };
+}
+
+const NO_LIMITS: DeciderVerdict = { refusal: null, limits: [] };
+
+interface Released extends Pick<DeciderVerdict, 'limits'> {
+  readonly held: HeldMessage;
+  readonly content: EditedContent;
+  readonly revision: number;
 }
 
 /** Ends the hold with an approval, and queues its message. */
@@ -280,15 +289,13 @@ async function release(
   transaction: Query,
   tools: SigningTools,
   hold: LockedApproval,
-  {
-    held,
-    content,
-    revision,
-  }: { readonly held: HeldMessage; readonly content: EditedContent; readonly revision: number },
+  { held, content, revision, limits }: Released,
   { decider, rules, note, fields, contentHash, passkey, now }: Voting,
   { deciders, remember }: Votes,
 ): Promise<DecisionVerdict> {
   const check = await recheckAcceptance(transaction, tools, hold, held, content.recipients, now);
+  // Only here, because keys cannot vote where several people must approve.
+  await countApproval(transaction, hold.accountId, limits, now);
   const outcome: 'queued' | 'failed' = check.refusal === null ? 'queued' : 'failed';
   const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);
   const edited = editedSince(hold, fields);

@@ -27,23 +27,37 @@ interface Decided {
   readonly recipients: readonly Recipient[];
 }
 
-/**
- * Returns why a key may not approve this message, or null if it may. The restrictions on the key's own sends apply, because approving also
- * sends mail, and edits are the decider's own content. An allowed approval counts against the key's send limits. Users have no such limits.
- * @throws ApprovalLimitError
- */
-export async function judgeDecider(
-  transaction: Query,
-  caller: Caller,
-  decided: Decided,
-  now: Date,
-): Promise<Refusal | null> {
-  const { refusal, limits } = await applyRules(transaction, caller, decided);
-  if (refusal === null) await countApproval(transaction, caller.accountId, limits, now);
-  return refusal;
+/** Whether a key may approve this message, and the limits that the approval counts toward. */
+export interface DeciderVerdict {
+  /** Why it may not; null if it may. */
+  readonly refusal: Refusal | null;
+  readonly limits: readonly CountedLimit[];
 }
 
-/** The same without counting the approval. */
+/**
+ * Judges a key that approves a message. The restrictions on the key's own sends apply, because approving also sends mail, and edits are the
+ * decider's own content. `countApproval` counts an allowed approval against the key's send limits. Users have no such limits.
+ */
+export async function judgeDecider(
+  query: Query,
+  { accountId, keyId }: Caller,
+  { hold, held, recipients }: Decided,
+): Promise<DeciderVerdict> {
+  const ids = [...new Set([keyId, hold.keyId, held.keyId])];
+  const rows = await Promise.all(ids.map((id) => findKeyById(query, accountId, id)));
+  const [own, ...senders] = rows.map((row) => (row === null ? null : { keyId: row.keyId, ...toKeyRules(row) }));
+  if (!own) return { refusal: null, limits: [] };
+  if (own.pausedBy === 'key') return { refusal: PAUSED, limits: [] };
+  const beyond = recipients.filter(({ email }) => !isAllowed(email, own.recipientAllowlist));
+  if (beyond.length > 0) return { refusal: notAllowed(beyond), limits: [] };
+  // A limit that counted the message when the send was accepted does not count it again.
+  const counted = new Set(
+    senders.flatMap((sender) => (sender === null ? [] : limitsOf(sender))).map((limit) => limit.keyId),
+  );
+  return { refusal: null, limits: limitsOf(own).filter((limit) => !counted.has(limit.keyId)) };
+}
+
+/** Returns why a key could not approve this message now, or null if it could. It counts nothing. */
 export async function foreseeDecider(
   query: Query,
   caller: Caller,
@@ -51,7 +65,7 @@ export async function foreseeDecider(
   now: Date,
 ): Promise<Refusal | null> {
   const { accountId } = caller;
-  const { refusal, limits } = await applyRules(query, caller, decided);
+  const { refusal, limits } = await judgeDecider(query, caller, decided);
   if (refusal !== null || limits.length === 0) return refusal;
   const { sent } = await readAcceptanceFacts(query, {
     ...{
@@ -77,26 +91,6 @@ export async function foreseeDecider(
   return null;
 }
 
-/** What the rules of the deciding key say, and the limits that the approval would count toward. */
-async function applyRules(
-  query: Query,
-  { accountId, keyId }: Caller,
-  { hold, held, recipients }: Decided,
-): Promise<{ readonly refusal: Refusal | null; readonly limits: readonly CountedLimit[] }> {
-  const ids = [...new Set([keyId, hold.keyId, held.keyId])];
-  const rows = await Promise.all(ids.map((id) => findKeyById(query, accountId, id)));
-  const [own, ...senders] = rows.map((row) => (row === null ? null : { keyId: row.keyId, ...toKeyRules(row) }));
-  if (!own) return { refusal: null, limits: [] };
-  if (own.pausedBy === 'key') return { refusal: PAUSED, limits: [] };
-  const beyond = recipients.filter(({ email }) => !isAllowed(email, own.recipientAllowlist));
-  if (beyond.length > 0) return { refusal: notAllowed(beyond), limits: [] };
-  // A limit that counted the message when the send was accepted does not count it again.
-  const counted = new Set(
-    senders.flatMap((sender) => (sender === null ? [] : limitsOf(sender))).map((limit) => limit.keyId),
-  );
-  return { refusal: null, limits: limitsOf(own).filter((limit) => !counted.has(limit.keyId)) };
-}
-
 /** A send limit of the deciding key is used up. Thrown so that the transaction rolls back the decision. */
 export class ApprovalLimitError extends Error {
   override readonly name = 'ApprovalLimitError';
@@ -108,7 +102,12 @@ export class ApprovalLimitError extends Error {
   }
 }
 
-async function countApproval(
+/**
+ * Counts an approval. Called after the quota is charged: acceptance locks the counters in this order too, so that neither waits for the other
+ * for ever.
+ * @throws ApprovalLimitError
+ */
+export async function countApproval(
   transaction: Query,
   accountId: string,
   limits: readonly CountedLimit[],
