@@ -139,6 +139,23 @@ describe('the shares of accounts', () => {
     await expect.poll(() => shares.started('flood')).toBe(before + 32);
   });
 
+  it('keep the lead of an account that pauses, so that bursts do not give it more than its share', async () => {
+    const shares = startShares();
+    await shares.start('b', 20);
+    await shares.start('c', 20);
+    await shares.start('flood', 1, 300);
+    await shares.end('flood', 1);
+    for (let n = 0; n < 2; n += 1) {
+      for (const account of ['b', 'c']) {
+        await shares.end(account, 20);
+        await shares.start(account, 20);
+      }
+      await shares.wait(90);
+    }
+    await shares.start('flood', 1, 100);
+    expect(shares.started('flood')).toBe(1);
+  });
+
   it('let an account continue when the others are idle or only wait for something outside', async () => {
     const shares = startShares();
     await shares.start('slow', 40);
@@ -177,23 +194,54 @@ describe('requests that wait for long', () => {
     await expect.poll(() => shares.started('ahead')).toBeGreaterThan(before);
   });
 
-  it('start every 250 ms at most, however many they are', async () => {
-    const shares = startShares();
-    await shares.start('other', 10);
-    await shares.start('ahead', 30, 300);
-    const before = shares.started('ahead');
-    const pass90Ms = async () => {
+  /** Passes time while another account sends and gets responses. */
+  const passBeside = async (shares: ReturnType<typeof startShares>, times: number) => {
+    for (let n = 0; n < times; n += 1) {
       await shares.end('other', 10);
       await shares.start('other', 10);
       await shares.wait(90);
-    };
-    for (let n = 0; n < 3; n += 1) await pass90Ms();
-    await expect.poll(() => shares.started('ahead')).toBe(before + 1);
-    for (let n = 0; n < 2; n += 1) await pass90Ms();
+    }
+  };
+
+  it('start at most 400 messages a second without room: a batch of 100 every 250 ms', async () => {
+    const shares = startShares();
+    await shares.start('other', 10);
+    await shares.start('ahead', 30, 100);
+    expect(shares.started('ahead')).toBe(2);
+    await passBeside(shares, 6);
+    await expect.poll(() => shares.started('ahead')).toBe(3);
+    await passBeside(shares, 2);
     await pause(150); // Several looks.
-    expect(shares.started('ahead')).toBe(before + 1);
-    await pass90Ms();
-    await expect.poll(() => shares.started('ahead')).toBe(before + 2);
+    expect(shares.started('ahead')).toBe(3);
+    await passBeside(shares, 1);
+    await expect.poll(() => shares.started('ahead')).toBe(4);
+  });
+
+  it('start up to 20 single sends at each look', async () => {
+    const shares = startShares();
+    await shares.start('other', 40);
+    await shares.start('ahead', 1, 300);
+    await shares.start('ahead', 100);
+    expect(shares.started('ahead')).toBe(1);
+    await shares.wait(90);
+    for (let n = 0; n < 8; n += 1) {
+      await shares.end('other', 10);
+      await shares.start('other', 10);
+      await shares.wait(90);
+    }
+    await expect.poll(() => shares.started('ahead')).toBeGreaterThan(15);
+    expect(shares.started('ahead')).toBeLessThan(30);
+  });
+
+  it('are refused after ten seconds, when their clients may have stopped waiting', async () => {
+    const shares = startShares();
+    const refused = await shares.start('a', 400);
+    await shares.wait(9_900);
+    await pause(60);
+    expect(refused).toEqual([]);
+    await shares.wait(200);
+    await expect.poll(() => refused.length).toBeGreaterThan(100);
+    expect(refused[0]).toMatchObject({ code: 'unavailable' });
   });
 
   it('fail together when the database does not respond', async () => {

@@ -294,7 +294,7 @@ async function release(
   { deciders, remember }: Votes,
 ): Promise<DecisionVerdict> {
   const check = await recheckAcceptance(transaction, tools, hold, held, content.recipients, now);
-  // Only here, because keys cannot vote where several people must approve.
+  // Only here: where several people must approve, `refuseByRules` refuses keys.
   await countApproval(transaction, hold.accountId, limits, now);
   const outcome: 'queued' | 'failed' = check.refusal === null ? 'queued' : 'failed';
   const problem = check.refusal === null ? null : toStoredProblem(check.refusal, tools, decider);

@@ -1,3 +1,4 @@
+import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../problem.ts';
 import type { QueueSize } from './fair-queue.ts';
 
@@ -6,15 +7,15 @@ import type { QueueSize } from './fair-queue.ts';
  * message counts, so a batch of 100 counts as 100 single sends.
  *
  * While several accounts send, an account starts as many messages as the average of them, and a few more. That is its share. An account that
- * is further ahead waits, its requests in order, until the others leave room: with what they had in progress lately, it may start up to
- * `FREE` messages, or one request of any size if there are less than `FEW`. Waiting costs only memory.
+ * is further ahead waits, its requests in order, until fewer than `FREE` messages are in progress, or fewer than `FEW` for a large batch.
+ * What started within shares counts with its recent peak. Waiting costs only memory.
  */
 export interface AccountShares {
   /**
    * Resolves when the request may start, with a function to call at its end.
    * @param messages how many the request has
    * @param bytesOf the size of the request; only read if it waits
-   * @throws ProblemError if too much is waiting
+   * @throws ProblemError if too much is waiting, or this request waited for `LONGEST_MS`
    */
   start(account: string, messages: number, bytesOf: () => number): Promise<() => void>;
   /** Fails all requests that wait: the database does not respond, so each would wait for its own time limit. */
@@ -33,23 +34,31 @@ const ACTIVE_MS = 100;
 const BUSY_MS = 250;
 /** How far an account may be ahead of the average within its share, so that its clients may send at the same moment. */
 const AHEAD = 64;
-/** The messages in progress that keep the server busy. Up to this number, no account waits. */
+/** An account that pauses keeps its lead for this long, so that it cannot send more than its share by sending in bursts. */
+const LEAD_MS = 1_000;
+/** The messages in progress that keep the server busy. With fewer, an account beyond its share may start more. */
 const FREE = 32;
-/**
- * The room that others leave is what they left for this long, and at most twice as long. Clients that got their responses in one write send
- * again within it, and would all wait for what had started meanwhile.
- */
-const LATELY_MS = 3;
 /** The same for an account that is alone: more than a full statement, because statements grow while no one else waits. */
 const FREE_ALONE = 128;
+/**
+ * The messages that started within shares count with their highest number of the last one or two such periods. Clients that get their
+ * responses together send again within this time, and what had started meanwhile would delay them.
+ */
+const LATELY_MS = 3;
 /** Batches of an account that is alone: two that are written, and one that is prepared meanwhile. */
 const REQUESTS_ALONE = 3;
 /** With fewer messages in progress, a request starts however many messages it has. */
 const FEW = 8;
 /** Without a request that ends, waiting ones are looked at this often. */
 const LOOK_EVERY_MS = 50;
-/** Beside other accounts, an account starts a request after this long: a large batch might never find room among their sends. */
-const LONGEST_MS = 250;
+/** Beside other accounts, a request starts after this long if its account starts less than `LEAST_RATE`: it might never find room. */
+const LONG_MS = 250;
+/** Messages a second, of each account that waits. */
+const LEAST_RATE = 400;
+/** A request that would wait for longer is refused: its client may have stopped waiting. */
+const LONGEST_MS = 10_000;
+
+const TOO_MANY = 'Too many sends are waiting. Nothing was accepted.';
 
 /** Whether a request starts within its account's share, or because the others leave room. */
 type Place = 'within' | 'beyond';
@@ -69,8 +78,8 @@ interface Account {
   /** The messages that it has started, on the same scale as `average`. */
   started: number;
   activeAtMs: number;
-  /** When it last started a request. */
-  startedAtMs: number;
+  /** When it may start the next request at `LEAST_RATE`. */
+  dueAtMs: number;
 }
 
 interface Started {
@@ -80,27 +89,30 @@ interface Started {
   isCounted: boolean;
 }
 
-function newAccount(average: number, now: number): Account {
-  return { waiting: [], bytes: 0, messages: 0, started: average, activeAtMs: now, startedAtMs: now };
+function newAccount(started: number, now: number): Account {
+  return { waiting: [], bytes: 0, messages: 0, started, activeAtMs: now, dueAtMs: 0 };
 }
 
 export function createAccountShares({ room, nowMs = () => performance.now() }: AccountSharesOptions): AccountShares {
   /** The active accounts, in the order of their last request. */
   const accounts = new Map<string, Account>();
+  /** What accounts that are no longer active have started, in the order in which that is forgotten. */
+  const paused = new Map<string, { readonly started: number; readonly untilMs: number }>();
   /** In the order in which they started. */
   const inProgress = new Set<Started>();
   const waiting = { messages: 0, bytes: 0 };
   /** The messages in progress. */
   const counted = { within: 0, beyond: 0 };
   /** The highest number of messages in progress within their shares, in this period of `LATELY_MS` and the one before. */
-  const peak = { now: 0, before: 0, sinceMs: Number.NEGATIVE_INFINITY };
+  const peak = { now: 0, before: 0, sinceMs: 0 };
   /** The messages that an account has started on average. */
   let average = 0;
   /** The delays for which a timer runs. */
   const timers = new Set<number>();
 
   function touch(name: string, now: number): Account {
-    const account = accounts.get(name) ?? newAccount(average, now);
+    const account = accounts.get(name) ?? newAccount(paused.get(name)?.started ?? average, now);
+    paused.delete(name);
     account.activeAtMs = now;
     account.started = Math.max(account.started, average);
     accounts.delete(name);
@@ -125,7 +137,7 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     if (periods > 0) {
       peak.before = periods === 1 ? peak.now : counted.within;
       peak.now = counted.within;
-      peak.sinceMs = now;
+      peak.sinceMs += periods * LATELY_MS;
     }
     return Math.max(peak.now, peak.before);
   }
@@ -136,10 +148,17 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
       if (now - request.sinceMs < BUSY_MS) break;
       uncount(request, now);
     }
-    for (const [name, { activeAtMs, waiting }] of accounts) {
+    for (const [name, { untilMs }] of paused) {
+      if (now < untilMs) break;
+      paused.delete(name);
+    }
+    for (const [name, { activeAtMs, waiting, started }] of accounts) {
       if (now - activeAtMs < ACTIVE_MS) break;
       if (waiting.length > 0) touch(name, now);
-      else accounts.delete(name);
+      else {
+        accounts.delete(name);
+        if (started > average) paused.set(name, { started, untilMs: now + LEAD_MS });
+      }
     }
   }
 
@@ -157,7 +176,7 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
   function begin(name: string, account: Account, messages: number, place: Place, now: number): () => void {
     const request = { messages, place, sinceMs: now, isCounted: true };
     account.started += messages;
-    account.startedAtMs = now;
+    account.dueAtMs = Math.max(account.dueAtMs, now - LOOK_EVERY_MS) + (messages * 1_000) / LEAST_RATE;
     average += messages / accounts.size;
     count(place, messages, now);
     inProgress.add(request);
@@ -189,16 +208,28 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     }, delayMs).unref();
   }
 
-  /** Also starts what has waited for long. */
+  /** Also starts or refuses what has waited for long. */
   function look(now: number): void {
     expire(now);
-    // A request that starts moves its account to the end.
+    let messages = 0;
+    // A request that starts moves its account to the end, so those that started nothing for longest come first.
     for (const account of [...accounts.values()]) {
-      const [first] = account.waiting;
-      const sinceMs = Math.max(first?.sinceMs ?? now, account.startedAtMs);
-      if (accounts.size > 1 && now - sinceMs >= LONGEST_MS) take(account)?.run('beyond');
+      let [first] = account.waiting;
+      while (first !== undefined && now - first.sinceMs >= LONGEST_MS) {
+        take(account)?.fail(new ProblemError('unavailable', { detail: TOO_MANY }));
+        [first] = account.waiting;
+      }
+      while (messages < LIMITS.emailsPerBatch && first !== undefined && isDue(account, first, now)) {
+        messages += first.messages;
+        take(account)?.run('beyond');
+        [first] = account.waiting;
+      }
     }
     startWaiting(now);
+  }
+
+  function isDue({ dueAtMs }: Account, { sinceMs }: Waiting, now: number): boolean {
+    return accounts.size > 1 && now - sinceMs >= LONG_MS && now >= dueAtMs;
   }
 
   /** Removes the first request that waits. */
@@ -233,7 +264,7 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
     const fits =
       account.messages < (room.items - waiting.messages) / 2 && account.bytes < (room.bytes - waiting.bytes) / 2;
     if (fits && (waiting.bytes === 0 || waiting.bytes + bytes <= room.bytes)) return;
-    throw new ProblemError('unavailable', { detail: 'Too many sends are waiting. Nothing was accepted.' });
+    throw new ProblemError('unavailable', { detail: TOO_MANY });
   }
 
   return {
