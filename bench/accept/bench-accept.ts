@@ -17,7 +17,7 @@ const LEAST_RATIO = 1.3;
 const MOST_NODE_US = 150;
 const MOST_POSTGRES_US = 110;
 const MAX_RSS_MB = 300;
-const PORT = { postrider: 18_125, bare: 18_126 } as const;
+const PORT = { postrider: 18_125, bare: 18_126, grouping: 18_128 } as const;
 /** Pool sizes at which the bare handler was fastest; the better result is the upper bound. */
 const BARE_POOLS = [8, 16];
 
@@ -74,6 +74,11 @@ async function benchSingles(
       }),
     ),
   );
+  const grouping = await startChild<unknown>(new URL('./grouping-process.ts', import.meta.url), {
+    target: database.target,
+    port: PORT.grouping,
+    connections: 2,
+  });
   console.log(
     `\nsingle sends: ${CONNECTIONS} connections, ${count} messages a round, ${rounds} alternating rounds, every message its own`,
   );
@@ -85,6 +90,7 @@ async function benchSingles(
   };
   // A round of each that is not counted: compilers need tens of thousands of requests to finish.
   await measure(server, PORT.postrider, count);
+  await measure(grouping, PORT.grouping, count);
   const bareRates = [];
   for (const [index, pool] of pools.entries())
     bareRates.push((await measure(pool, PORT.bare + index, count)).perSecond);
@@ -93,15 +99,22 @@ async function benchSingles(
   if (bare === undefined) throw new Error('no bare handler was measured');
   const ours: Round[] = [];
   const theirs: Round[] = [];
+  const limit: Round[] = [];
   for (let n = 0; n < rounds; n += 1) {
     ours.push(await measure(server, PORT.postrider, count));
     theirs.push(await measure(bare, PORT.bare + best, count));
+    limit.push(await measure(grouping, PORT.grouping, count));
   }
-  for (const child of [load, server, ...pools]) await child.stop();
+  for (const child of [load, server, ...pools, grouping]) await child.stop();
   printRounds('postrider, every rule', ours);
   printRounds(`bare handler, one INSERT, pool of ${BARE_POOLS[best]}`, theirs);
+  printRounds('one INSERT for all that wait, no framework, no rules', limit);
   const rateOf = (rounds: readonly Round[]) => median(rounds.map(({ perSecond }) => perSecond));
-  compareRates('accept single sends', { Postrider: rateOf(ours), 'bare handler, one INSERT': rateOf(theirs) });
+  compareRates('accept single sends', {
+    Postrider: rateOf(ours),
+    'bare handler, one INSERT': rateOf(theirs),
+    'one INSERT for all that wait, no framework, no rules': rateOf(limit),
+  });
   const ratio = median(ours.map(({ perSecond }, n) => perSecond / (theirs[n]?.perSecond ?? 1)));
   const tail = median(ours.map(({ p99 }, n) => p99 / (theirs[n]?.p99 ?? 1)));
   const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
