@@ -20,7 +20,7 @@ const sql = tagged(
 );
 const app = fastify({ logger: false });
 
-interface Send {
+export interface Send {
   readonly from: string;
   readonly to: string;
   readonly subject: string;

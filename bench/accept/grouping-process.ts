@@ -3,16 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { tagged } from '../../test/harness/tagged.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
-import type { BareSettings } from './bare-process.ts';
-
-interface Send {
-  readonly from: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly html: string;
-  readonly text: string;
-  readonly tags: readonly string[];
-}
+import type { BareSettings, Send } from './bare-process.ts';
 
 interface Waiting {
   readonly id: string;
