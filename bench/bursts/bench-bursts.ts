@@ -15,7 +15,7 @@ const PORT = 18_170;
 const ACCOUNTS = 8;
 const STEADY_CLIENTS = 64;
 const FLOOD_CLIENTS = 256;
-/** Long enough that p99 is not decided by two or three pauses of the disk, each of which delays the sends of all clients. */
+/** Long enough that p99 is not decided by two or three pauses of PostgreSQL, each of which delays the sends of all clients. */
 const SECONDS = 8;
 const FLOOD_SECONDS = SECONDS + 2;
 const BURST_CLIENTS = 50 * STEADY_CLIENTS;
