@@ -3,7 +3,7 @@ import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { flood, lastResponse, openRaw, type RawConnection } from '../harness/raw-connection.ts';
-import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const MEGABYTE = 1024 * 1024;
 const WHOLE = 40 * MEGABYTE;
@@ -218,6 +218,27 @@ describe('many unfinished bodies', () => {
         headers: { 'x-forwarded-for': '198.51.100.7' },
       });
     await expect.poll(async () => (await again()).status).toBe(202);
+  });
+});
+
+describe('many clients that disconnect while their key is read', () => {
+  it('leave nothing behind that would count as an unfinished body', { tags: ['holes.anonymous-bodies'] }, async () => {
+    const address = 'X-Forwarded-For: 198.51.100.9';
+    const body = JSON.stringify(DEFAULT_SEND);
+    const send = head('POST', '/emails', JSON_TYPE, lengthOf(body.length), withKey(), address);
+    const leaving = await Promise.all(Array.from({ length: LIMITS.unfinishedBodiesPerAddress + 8 }, open));
+    // A key that was used less than half a second ago is not read again.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    for (const { write, socket } of leaving) {
+      write(`${send}{`);
+      socket.end();
+    }
+    await Promise.all(leaving.map(({ closed }) => closed()));
+    const { write, until } = await open();
+    write(send);
+    await settle(server);
+    write(body);
+    expect(lastResponse(await until(/\}$/)).status).toBe(202);
   });
 });
 

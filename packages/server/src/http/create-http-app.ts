@@ -153,21 +153,29 @@ function noSuchPath({ method, url }: FastifyRequest): ProblemError {
   return new ProblemError('not_found', { detail: `There is nothing at ${method} ${pathOf(url)}.` });
 }
 
-/** Bodies that are complete by now, which is nearly always true, cost nothing here. */
+/**
+ * A small body arrives together with its headers. It is complete at the end of this iteration of the event loop, which has read all sockets
+ * that are ready, and costs nothing here.
+ */
 function admitBodies(app: FastifyInstance, processes: number): void {
   const bodies = createArrivingBodies(processes);
   app.addHook('preParsing', (request, reply, payload, done) => {
+    const { raw } = request;
     // The rest of the other bodies is not read.
-    if (request.method !== 'GET' && request.method !== 'HEAD' && isBodyArriving(request.raw)) {
+    if (request.method === 'GET' || request.method === 'HEAD' || !isBodyArriving(raw)) return done(null, payload);
+    setImmediate(() => {
+      if (!isBodyArriving(raw)) return done(null, payload);
+      // Nothing more arrives, and no event will report the end.
+      if (raw.destroyed) return done(new Error('The client disconnected.'));
       try {
         request.state.arriving = bodies.admit(request);
         expireCheck(request.state);
       } catch (error) {
         return done(error as Error);
       }
-      if (awaitsContinue(request.raw)) reply.raw.writeContinue();
-    }
-    done(null, payload);
+      if (awaitsContinue(raw)) reply.raw.writeContinue();
+      done(null, payload);
+    });
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isBodyArriving(request.raw)) closeBeforeUnreadBody(request.raw, reply);

@@ -23,7 +23,27 @@ type Done = (error: Error | null, body?: unknown) => void;
  * it is rejected without being parsed.
  */
 export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
-  const limit = request.routeOptions.bodyLimit;
+  let body: unknown;
+  try {
+    assertJsonEncoding(request.headers['content-type'], request.headers['content-encoding']);
+    const limit = request.routeOptions.bodyLimit;
+    const declared = declaredBytes(request.headers);
+    if (Number.isFinite(declared) && declared > limit) throw tooLarge(limit);
+    const isHere = payload.complete && payload.readableLength === declared;
+    if (!isHere || declared >= COUNTED_FROM_BYTES) {
+      receiveBody(request, payload, limit, done);
+      return;
+    }
+    // Nearly every body is small, and complete by now.
+    body = parseSmall(readBuffered(payload), request);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done(null, body);
+}
+
+function receiveBody(request: FastifyRequest, payload: IncomingMessage, limit: number, done: Done): void {
   const chunks: Buffer[] = [];
   let waiting = 0;
   let received = 0;
@@ -59,7 +79,7 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
   const onEnd = () => {
     let body: unknown;
     try {
-      if (large === null) body = parseSmall(chunks, received, request);
+      if (large === null) body = parseSmall(Buffer.concat(chunks, received), request);
       else {
         readPiece(large.reader, chunks);
         body = asProblem(large.reader.end);
@@ -72,20 +92,18 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
     finish(null, body);
   };
 
-  try {
-    assertJsonEncoding(request.headers['content-type'], request.headers['content-encoding']);
-    const declared = declaredBytes(request.headers);
-    if (Number.isFinite(declared) && declared > limit) throw tooLarge(limit);
-  } catch (error) {
-    done(error as Error);
-    return;
-  }
   payload.on('data', onData).on('end', onEnd).on('error', finish);
 }
 
-function parseSmall(chunks: readonly Buffer[], received: number, { routeOptions }: FastifyRequest): unknown {
-  const [first = Buffer.alloc(0)] = chunks;
-  const bytes = chunks.length > 1 ? Buffer.concat(chunks, received) : first;
+/** Everything that the stream has buffered, which may be several chunks. */
+function readBuffered(payload: IncomingMessage): Buffer {
+  const chunks: Buffer[] = [];
+  for (let chunk = payload.read() as Buffer | null; chunk !== null; chunk = payload.read()) chunks.push(chunk);
+  const [only] = chunks;
+  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+}
+
+function parseSmall(bytes: Buffer, { routeOptions }: FastifyRequest): unknown {
   // Many clients send a content type with every request: if no body is expected, an empty one is not an error.
   const isMissing = bytes.length === 0 && !routeOptions.config.acceptsBody;
   return isMissing ? undefined : parseJsonBody(bytes);
