@@ -33,7 +33,7 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
   const memory = createExpiringCache<SessionRow | null>(clock);
   const seen = new Map<string, Date>();
 
-  function lookUp({ token, kind }: SessionToken): Promise<SessionRow | null> {
+  function lookUp({ token, kind }: SessionToken): SessionRow | null | Promise<SessionRow | null> {
     const hash = hashToken(token);
     return memory.recall(`${kind} ${hash.toString('base64')}`, () => findSession(sql, hash, kind));
   }

@@ -8,6 +8,7 @@ import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { mcpChallenge } from '../oauth-server/mcp-challenge.ts';
 import { mcpPathOf } from '../oauth-server/oauth-paths.ts';
 import { ProblemError } from '../problem.ts';
+import { whenKnown } from '../when-known.ts';
 
 export interface RequestAuthentication {
   readonly authenticator: KeyAuthenticator;
@@ -21,14 +22,24 @@ const READS = new Set(['GET', 'HEAD']);
 
 /**
  * Authenticates the caller of an operation that is not public: an API key, or a user with a bearer session token or the session cookie.
+ * Returns the caller itself if its key was read less than half a second ago.
  * @throws ProblemError when there are no valid credentials, or not of the kind that the operation requires
  */
-export async function authenticateRequest(
+export function authenticateRequest(
+  operation: AnyOperation,
+  request: FastifyRequest,
+  services: RequestAuthentication,
+): Caller | Promise<Caller> {
+  return operation.path === '/mcp'
+    ? authenticateForMcp(operation, request, services)
+    : authenticate(operation, request, services);
+}
+
+async function authenticateForMcp(
   operation: AnyOperation,
   request: FastifyRequest,
   services: RequestAuthentication,
 ): Promise<Caller> {
-  if (operation.path !== '/mcp') return await authenticate(operation, request, services);
   try {
     return await authenticate(operation, request, services);
   } catch (error) {
@@ -49,24 +60,25 @@ function withSignIn(problem: ProblemError, { url, headers }: FastifyRequest, bas
   });
 }
 
-async function authenticate(
+function authenticate(
   operation: AnyOperation,
   request: FastifyRequest,
   { authenticator, auth, baseUrl, hasPrograms }: RequestAuthentication,
-): Promise<Caller> {
+): Caller | Promise<Caller> {
   const { access } = operation;
   const sessionToken = readSessionToken(request.headers, auth.cookies);
   if (sessionToken !== null) {
     if (access.kind === 'key' && 'users' in access && access.users === 'none') throw keyWanted();
-    return await authenticateUser(sessionToken, request, { auth, baseUrl });
+    return authenticateUser(sessionToken, request, { auth, baseUrl });
   }
   if (access.kind === 'session') throw new ProblemError('session_required');
-  const result = await authenticator.authenticate(request.headers.authorization, request.ip);
-  if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
-  const isToken = result.caller.shown?.kind === 'token';
-  if (isToken && !hasPrograms) throw noPrograms();
-  if (isToken && operation.path !== '/mcp') throw keyNotToken();
-  return result.caller;
+  return whenKnown(authenticator.authenticate(request.headers.authorization, request.ip), (result) => {
+    if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
+    const isToken = result.caller.shown?.kind === 'token';
+    if (isToken && !hasPrograms) throw noPrograms();
+    if (isToken && operation.path !== '/mcp') throw keyNotToken();
+    return result.caller;
+  });
 }
 
 function noPrograms(): ProblemError {

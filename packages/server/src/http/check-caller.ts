@@ -1,6 +1,7 @@
 import type { AnyOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
+import { whenKnown } from '../when-known.ts';
 import { authenticateRequest, type RequestAuthentication } from './authenticate-request.ts';
 import { assertScope } from './execute-operation.ts';
 import type { RequestState } from './request-state.ts';
@@ -12,15 +13,16 @@ import type { RequestState } from './request-state.ts';
 const FRESH_MS = 250;
 
 /** Identifies the caller, and records the time. @throws ProblemError if there is none, or not in the way the operation requires */
-export async function checkCaller(
+export function checkCaller(
   operation: AnyOperation,
   request: FastifyRequest,
   guards: RequestAuthentication,
-): Promise<Caller> {
-  const caller = await authenticateRequest(operation, request, guards);
-  request.state.caller = caller;
-  request.state.checkedAtMs = performance.now();
-  return caller;
+): Caller | Promise<Caller> {
+  return whenKnown(authenticateRequest(operation, request, guards), (caller) => {
+    request.state.caller = caller;
+    request.state.checkedAtMs = performance.now();
+    return caller;
+  });
 }
 
 /** Whether the last check is recent enough to start an operation. */

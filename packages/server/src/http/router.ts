@@ -10,11 +10,12 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countCharacters, isLargeJson, jsonPieces } from '../json-pieces.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { KeyRates } from '../keys/key-rates.ts';
+import type { KeyRates, RateVerdict } from '../keys/key-rates.ts';
 import type { Services } from '../operations/context.ts';
 import { validationFailed } from '../operations/parse-part.ts';
 import { readyJsonOf } from '../operations/ready-json.ts';
 import { nextSlice } from '../time-slice.ts';
+import { whenKnown } from '../when-known.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 import type { RequestAuthentication } from './authenticate-request.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
@@ -49,6 +50,7 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
 function addRoute(app: FastifyInstance, operation: AnyOperation, options: RouterOptions): void {
   const { deprecated, anonymousLimits }: Operation = operation;
   const isLimited = anonymousLimits !== undefined;
+  const headers = 'headers' in operation ? Object.keys(operation.headers.shape) : [];
   const deprecation = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
@@ -57,16 +59,18 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
     bodyLimit: bodyLimitOf(operation),
     // All checks of the key run before the body is read. The order of checks is key, address, rate, scope, shape,
     // existence, rules.
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       if (deprecation !== null) reply.headers(deprecation);
-      if (isLimited) await options.anonymousRates.assertRate(operation, request.ip);
-      if (operation.access.kind === 'public') return;
-      const caller = await checkCaller(operation, request, options);
-      await enforceKeyRate(caller, reply, options.rates).catch((error: Error) => {
-        if (operation.response !== 'raw') throw error;
-        request.state.refused = error;
-      });
-      assertScope(operation, request.state);
+      const authorize = () => authorizeRequest(operation, request, reply, options);
+      try {
+        const authorized = isLimited
+          ? options.anonymousRates.assertRate(operation, request.ip).then(authorize)
+          : authorize();
+        if (authorized instanceof Promise) authorized.then(() => done(), done);
+        else done();
+      } catch (error) {
+        done(error as Error);
+      }
     },
     preHandler: (request, _reply, done) => {
       // A rejected request runs nothing, and gets an error in the format of its protocol.
@@ -74,11 +78,11 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
       if (caller === null || refused !== null || isFresh(request.state)) return done();
       refreshCaller(operation, request, options).then(() => done(), done);
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const raw = operation.response === 'raw' ? options.rawRoutes[operation.id] : undefined;
-      if (raw !== undefined) return await raw(request, reply);
+      if (raw !== undefined) return raw(request, reply);
       // Only raw operations are not callable, and those were handled above.
-      return await respond(operation as CallableOperation, request, reply, options.services);
+      return respond(operation as CallableOperation, headers, request, reply, options.services);
     },
   });
 }
@@ -88,18 +92,55 @@ function needsBody({ body, response }: Operation): boolean {
   return response === 'raw' || (body !== undefined && !body.safeParse(undefined).success);
 }
 
-/** Counts the request against the rate limit of its key, and sets the rate limit headers of the response. */
-async function enforceKeyRate(caller: Caller, reply: FastifyReply, rates: KeyRates): Promise<void> {
-  const verdict = await rates.take(caller);
-  reply.headers(rateHeaders(verdict));
-  if (!verdict.ok) throw rateLimited(verdict);
+/**
+ * Checks the key, its rate and its scope, and sets the rate limit headers of the response. Nothing waits if the key and its allowance are
+ * known already.
+ */
+function authorizeRequest(
+  operation: AnyOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: RouterOptions,
+): void | Promise<void> {
+  if (operation.access.kind === 'public') return;
+  return whenKnown(checkCaller(operation, request, options), (caller) =>
+    whenKnown(enforceKeyRate(operation, caller, request, reply, options.rates), () =>
+      assertScope(operation, request.state),
+    ),
+  );
 }
 
-async function respond(operation: CallableOperation, request: FastifyRequest, reply: FastifyReply, services: Services) {
+/** Counts the request against the rate limit of its key. An operation with its own protocol reports the refusal itself. */
+function enforceKeyRate(
+  operation: AnyOperation,
+  caller: Caller,
+  { state }: FastifyRequest,
+  reply: FastifyReply,
+  rates: KeyRates,
+): void | Promise<void> {
+  const refuse = (error: Error) => {
+    if (operation.response !== 'raw') throw error;
+    state.refused = error;
+  };
+  const enforce = (verdict: RateVerdict) => {
+    reply.headers(rateHeaders(verdict));
+    if (!verdict.ok) refuse(rateLimited(verdict));
+  };
+  const verdict = rates.take(caller);
+  return verdict instanceof Promise ? verdict.then(enforce, refuse) : enforce(verdict);
+}
+
+async function respond(
+  operation: CallableOperation,
+  headers: readonly string[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+) {
   const given = {
     params: asRecord(request.params),
     query: asRecord(request.query),
-    headers: headersOf(operation, request),
+    headers: readHeaders(headers, request),
     body: request.body,
   };
   const result = await executeOperation(operation, given, new RestContext(request, reply, services));
@@ -139,14 +180,13 @@ async function* slicedPieces(body: unknown): AsyncGenerator<string> {
  * Only the headers that an operation declares are part of its input. Node reads header bytes as Latin-1; names and texts
  * in them are UTF-8.
  */
-function headersOf(operation: CallableOperation, request: FastifyRequest): Record<string, unknown> {
-  const names = 'headers' in operation ? Object.keys(operation.headers.shape) : [];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = request.headers[name];
-      return typeof value === 'string' ? [[name, decodeHeader(name, value)]] : [];
-    }),
-  );
+function readHeaders(names: readonly string[], request: FastifyRequest): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = request.headers[name];
+    if (typeof value === 'string') read[name] = decodeHeader(name, value);
+  }
+  return read;
 }
 
 function decodeHeader(name: string, value: string): string {

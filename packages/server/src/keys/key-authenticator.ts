@@ -2,6 +2,7 @@ import type { ErrorCode } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
+import { whenKnown } from '../when-known.ts';
 import { hashApiKey, isWellFormedAccessToken, isWellFormedKey } from './api-key.ts';
 import { type Caller, toCaller } from './caller.ts';
 import { createExpiringCache } from './expiring-cache.ts';
@@ -14,14 +15,14 @@ export type Authentication =
 
 export interface KeyAuthenticator {
   /**
-   * Authenticates a request by its key.
+   * Authenticates a request by its key. Returns the result itself if the key was read less than half a second ago.
    * @param header the request's `Authorization` header
    * @param address the client's address, as far as it can be trusted
    * @throws the database's errors
    */
-  authenticate(header: string | undefined, address: string): Promise<Authentication>;
+  authenticate(header: string | undefined, address: string): Authentication | Promise<Authentication>;
   /** The same as `authenticate`, with the hash of the key's secret in base64. */
-  authenticateHash(hash: string, address: string): Promise<Authentication>;
+  authenticateHash(hash: string, address: string): Authentication | Promise<Authentication>;
   /** Returns the caller of the header's key without authorizing a request. Null if the key is unknown or no longer valid. */
   identify(header: string | undefined): Promise<Caller | null>;
   /** Clears the cache of keys and their accounts, so that a change made here takes effect at once. */
@@ -42,7 +43,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   /** Hashes of valid keys by header, because hashing a key costs as much as routing a request. Cleared whenever use is stored. */
   const hashed = new Map<string, string>();
 
-  function lookUp(hash: string): Promise<Caller | null> {
+  function lookUp(hash: string): Caller | null | Promise<Caller | null> {
     return memory.recall(hash, async () => {
       const row = await findKeyByHash(sql, Buffer.from(hash, 'base64'));
       if (row === null) return null;
@@ -51,26 +52,29 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     });
   }
 
-  async function check(header = ''): Promise<Authentication> {
+  function check(header = ''): Authentication | Promise<Authentication> {
     const known = hashed.get(header);
-    if (known !== undefined) return await checkHash(known);
+    if (known !== undefined) return checkHash(known);
     const secret = bearerOf(header);
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
     if (!isWellFormedKey(secret) && !isWellFormedAccessToken(secret))
       return refuse('invalid_key', secret.startsWith('pr_access_') ? NO_TOKEN : NO_KEY);
     const hash = hashApiKey(secret).toString('base64');
-    const verdict = await checkHash(hash);
-    if (verdict.ok && header.length <= MAX_HEADER_CHARACTERS) {
-      if (hashed.size >= MAX_HASHED) hashed.clear();
-      hashed.set(header, hash);
-    }
-    return verdict;
+    return whenKnown(checkHash(hash), (verdict) => {
+      if (verdict.ok && header.length <= MAX_HEADER_CHARACTERS) {
+        if (hashed.size >= MAX_HASHED) hashed.clear();
+        hashed.set(header, hash);
+      }
+      return verdict;
+    });
   }
 
-  async function checkHash(hash: string): Promise<Authentication> {
-    const caller = await lookUp(hash);
-    if (caller === null) return refuse('invalid_key', 'This server does not know this key or access token.');
-    return checkKey(caller, clock.now());
+  function checkHash(hash: string): Authentication | Promise<Authentication> {
+    return whenKnown(lookUp(hash), (caller) =>
+      caller === null
+        ? refuse('invalid_key', 'This server does not know this key or access token.')
+        : checkKey(caller, clock.now()),
+    );
   }
 
   function checkAddress(verdict: Authentication, address: string): Authentication {
@@ -84,8 +88,8 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   }
 
   return {
-    authenticate: async (header, address) => checkAddress(await check(header), address),
-    authenticateHash: async (hash, address) => checkAddress(await checkHash(hash), address),
+    authenticate: (header, address) => whenKnown(check(header), (verdict) => checkAddress(verdict, address)),
+    authenticateHash: (hash, address) => whenKnown(checkHash(hash), (verdict) => checkAddress(verdict, address)),
     async identify(header) {
       const verdict = await check(header);
       return verdict.ok ? verdict.caller : null;
