@@ -32,7 +32,8 @@ function startShares(room = ROOM) {
           open.set(account, [...of(account), end]);
           started.set(account, (started.get(account) ?? 0) + 1);
         };
-        shares.start(account, messages, () => bytes).then(onStarted, (error: unknown) => refused.push(error));
+        const begin = async () => await shares.start(account, messages, () => bytes);
+        begin().then(onStarted, (error: unknown) => refused.push(error));
       }
       await settle();
       return refused;

@@ -34,6 +34,8 @@ export async function startInSlices<Item, Result>(
   items: readonly Item[],
   start: (item: Item, index: number) => Result | Promise<Result>,
 ): Promise<readonly Result[]> {
+  const [only] = items;
+  if (only !== undefined && items.length === 1) return [await start(only, 0)];
   const started: (Result | Promise<Result>)[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0) await nextSlice();

@@ -33,7 +33,8 @@ export async function executeOperation(
   const messages = countMessages(operation, given.body);
   if (messages === 0 || context.caller === null) return await run(operation, given, context);
   const { shares } = context.services.sending;
-  const end = await shares.start(context.caller.accountId, messages, () => countCharacters(given.body));
+  const started = shares.start(context.caller.accountId, messages, () => countCharacters(given.body));
+  const end = started instanceof Promise ? await started : started;
   try {
     return await run(operation, given, context);
   } finally {
@@ -49,14 +50,14 @@ function countMessages({ id }: CallableOperation, body: unknown): number {
   return Array.isArray(emails) ? Math.min(Math.max(emails.length, 1), LIMITS.emailsPerBatch) : 1;
 }
 
-async function run(operation: CallableOperation, given: PlacedInput, context: CallContext): Promise<Reply<unknown>> {
+function run(operation: CallableOperation, given: PlacedInput, context: CallContext): Promise<Reply<unknown>> {
   const input = parseInput(operation, given);
   // The registry ties id, input and handler together; a generic call cannot follow that through the union.
   const handler = HANDLERS[operation.id as CallableId] as (
     input: unknown,
     context: CallContext,
   ) => Promise<Reply<unknown>>;
-  return await handler(input, bindContext(operation, context));
+  return handler(input, bindContext(operation, context));
 }
 
 /** A handler for a key can only access the database bound to its caller's account. */

@@ -110,8 +110,11 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const queueOf = (send: ParsedSend, usual: GroupCommit<ParsedSend, SendVerdict>) =>
     send.content.attachments.length === 0 && !mayBeHeld(send.sender) ? usual : withFiles;
 
-  async function acceptThrough(queue: GroupCommit<ParsedSend, SendVerdict>, send: ParsedSend): Promise<SendVerdict> {
-    if (send.idempotency === null) return await queue.submit(send);
+  function acceptThrough(queue: GroupCommit<ParsedSend, SendVerdict>, send: ParsedSend): Promise<SendVerdict> {
+    return send.idempotency === null ? queue.submit(send) : acceptOnce(queue, send);
+  }
+
+  async function acceptOnce(queue: GroupCommit<ParsedSend, SendVerdict>, send: ParsedSend): Promise<SendVerdict> {
     const name = idempotencyNameOf(send);
     if (running.has(name)) {
       return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };

@@ -12,12 +12,12 @@ import type { QueueSize } from './fair-queue.ts';
  */
 export interface AccountShares {
   /**
-   * Resolves when the request may start, with a function to call at its end.
+   * Returns a function to call at the end of the request, as soon as the request may start: at once, unless it must wait.
    * @param messages how many the request has
    * @param bytesOf the size of the request; only read if it waits
    * @throws ProblemError if too much is waiting, or this request waited for `LONGEST_MS`
    */
-  start(account: string, messages: number, bytesOf: () => number): Promise<() => void>;
+  start(account: string, messages: number, bytesOf: () => number): (() => void) | Promise<() => void>;
   /** Fails all requests that wait: the database does not respond, so each would wait for its own time limit. */
   failWaiting(error: unknown): void;
 }
@@ -273,7 +273,7 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
         for (let next = take(account); next !== null; next = take(account)) next.fail(error);
       }
     },
-    start: async (name, messages, bytesOf) => {
+    start: (name, messages, bytesOf) => {
       const now = nowMs();
       expire(now);
       const account = touch(name, now);
@@ -281,7 +281,7 @@ export function createAccountShares({ room, nowMs = () => performance.now() }: A
       if (place !== null) return begin(name, account, messages, place, now);
       const bytes = bytesOf();
       assertRoom(account, bytes);
-      return await new Promise((resolve, reject) => {
+      return new Promise((resolve, reject) => {
         account.waiting.push({
           messages,
           bytes,

@@ -31,7 +31,10 @@ async function sendTogether(
   inputs: readonly SendInput[],
   files: FileSession,
 ): Promise<readonly SendVerdict[]> {
-  const replays = await findReplays(sending, sender, inputs);
+  const claims = inputs.flatMap(({ idempotency, request }) =>
+    idempotency !== null && mayDiffer(request) ? [idempotency] : [],
+  );
+  const replays = claims.length === 0 ? NO_REPLAYS : await findReplays(sending, sender, claims);
   const prepared = await startInSlices(
     inputs,
     (input) => replays.get(input.idempotency?.key ?? '') ?? prepareSend(sending, sender, input, files),
@@ -62,18 +65,13 @@ async function prepareSend(
   return { kind: 'refused', ...refusal };
 }
 
-/** The results of earlier requests whose content may differ the second time, by idempotency key. */
+/** The results of earlier requests, by idempotency key. */
 async function findReplays(
   { acceptanceDryRun }: Sending,
   { accountId, keyId, askedBy }: Sender,
-  inputs: readonly SendInput[],
+  claims: readonly NonNullable<SendInput['idempotency']>[],
 ): Promise<ReadonlyMap<string, SendVerdict>> {
-  const claims = inputs.flatMap(({ idempotency, request }) =>
-    idempotency !== null && mayDiffer(request) ? [idempotency] : [],
-  );
-  return claims.length === 0
-    ? NO_REPLAYS
-    : await acceptanceDryRun.findReplays({ accountId, keyId: askedBy?.keyId ?? keyId }, claims);
+  return await acceptanceDryRun.findReplays({ accountId, keyId: askedBy?.keyId ?? keyId }, claims);
 }
 
 const NO_REPLAYS: ReadonlyMap<string, SendVerdict> = new Map();

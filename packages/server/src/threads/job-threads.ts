@@ -1,5 +1,6 @@
 import { reportLargeGarbage } from '../heap.ts';
 import { nextSlice } from '../time-slice.ts';
+import { whenKnown } from '../when-known.ts';
 import type { JobReply, SentJob, ThreadJob } from './thread-job.ts';
 import { createThreadPool, type JobOwner } from './thread-pool.ts';
 
@@ -9,7 +10,7 @@ export type JobResult<Output> = { readonly kind: 'done'; readonly output: Output
 /** Runs work whose cost depends on the caller's input, without blocking other requests, whatever the size or content of the input. */
 export interface JobThreads {
   /**
-   * Runs a small job on the event loop, and a large one in a thread.
+   * Runs a small job on the event loop, at once, and a large one in a thread.
    * @param size of the input, in characters or bytes
    * @throws what the job throws, which is an internal error
    */
@@ -18,7 +19,7 @@ export interface JobThreads {
     job: ThreadJob<Input, Output>,
     input: Input,
     size: number,
-  ): Promise<JobResult<Output>>;
+  ): JobResult<Output> | Promise<JobResult<Output>>;
   close(): Promise<void>;
 }
 
@@ -53,24 +54,29 @@ export function createJobThreads(): JobThreads {
     maxWaitMs: MAX_WAIT_MS,
   });
 
+  async function runLarge<Input, Output>(
+    owner: JobOwner,
+    job: ThreadJob<Input, Output>,
+    input: Input,
+    size: number,
+  ): Promise<JobResult<Output>> {
+    if (size <= LARGE) {
+      await nextSlice();
+      return { kind: 'done', output: await job.run(input) };
+    }
+    const outcome = await pool.run(owner, { module: job.module, name: job.name, input });
+    if (Number.isFinite(size)) reportLargeGarbage(size);
+    if (outcome.kind !== 'done') return { kind: 'busy' };
+    const reply = outcome.response as JobReply; // The worker sends these replies.
+    if (!reply.ok) throw new Error(`a job failed in its thread: ${reply.error}`);
+    return { kind: 'done', output: reply.output as Output }; // The job has this output type, wherever it runs.
+  }
+
   return {
-    async run<Input, Output>(
-      owner: JobOwner,
-      job: ThreadJob<Input, Output>,
-      input: Input,
-      size: number,
-    ): Promise<JobResult<Output>> {
-      if (size <= LARGE) {
-        if (size > SMALL) await nextSlice();
-        return { kind: 'done', output: await job.run(input) };
-      }
-      const outcome = await pool.run(owner, { module: job.module, name: job.name, input });
-      if (Number.isFinite(size)) reportLargeGarbage(size);
-      if (outcome.kind !== 'done') return { kind: 'busy' };
-      const reply = outcome.response as JobReply; // The worker sends these replies.
-      if (!reply.ok) throw new Error(`a job failed in its thread: ${reply.error}`);
-      return { kind: 'done', output: reply.output as Output }; // The job has this output type, wherever it runs.
-    },
+    run: (owner, job, input, size) =>
+      size > SMALL
+        ? runLarge(owner, job, input, size)
+        : whenKnown(job.run(input), (output) => ({ kind: 'done', output })),
     close: pool.close,
   };
 }

@@ -1,6 +1,7 @@
 import type { TemplateSource } from '../../templates/template-job.ts';
 import type { JobThreads } from '../../threads/job-threads.ts';
 import type { JobOwner } from '../../threads/thread-pool.ts';
+import { whenKnown } from '../../when-known.ts';
 import { type BodyOrder, type ReturnedBodies, SHAPE_BODIES, type ShapedBodies } from './shape-bodies.ts';
 
 /** The threads are overloaded; the same request may be repeated. */
@@ -8,15 +9,16 @@ export type Busy = { readonly busy: true };
 
 /** Shapes bodies without delaying other requests, whatever their size and content. */
 export interface BodyShaper {
-  shape(owner: JobOwner, order: BodyOrder): Promise<ShapedBodies | Busy>;
+  shape(owner: JobOwner, order: BodyOrder): ShapedBodies | Busy | Promise<ShapedBodies | Busy>;
 }
 
 export function createBodyShaper(threads: JobThreads): BodyShaper {
   return {
-    async shape(owner, order) {
+    shape(owner, order) {
       const characters = (order.html?.length ?? 0) + (order.text?.length ?? 0) + sizeOf(order.values?.neutral);
-      const result = await threads.run(owner, SHAPE_BODIES, order, characters);
-      return result.kind === 'done' ? whole(order, result.output) : { busy: true };
+      return whenKnown(threads.run(owner, SHAPE_BODIES, order, characters), (result) =>
+        result.kind === 'done' ? whole(order, result.output) : { busy: true },
+      );
     },
   };
 }

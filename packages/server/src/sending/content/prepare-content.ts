@@ -57,10 +57,11 @@ export async function prepareContent(
   if (!schedule.ok) refusals.push(schedule.refusal);
   const { subject, template, templateMakers, ...body } =
     written?.ok === true ? written.content : contentAsGiven(request);
-  const shaped = await tools.bodies.shape(
+  const shaping = tools.bodies.shape(
     { accountId, keyId },
     { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks, seeksFiles },
   );
+  const shaped = shaping instanceof Promise ? await shaping : shaping;
   if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], findings: {} };
   const { html, text, tracking, findings, addedText } = shaped;
   if (shaped.refusal !== null) refusals.push(shaped.refusal);
