@@ -5,6 +5,19 @@ import ipaddr from 'ipaddr.js';
  * IPv4-mapped address counts as its IPv4 address.
  */
 export function clientOf(address: string): string {
+  const known = clients.get(address);
+  if (known !== undefined) return known;
+  if (clients.size >= MAX_KEPT) clients.clear();
+  const client = readClient(address);
+  clients.set(address, client);
+  return client;
+}
+
+/** Clients by address: parsing an address costs more than routing a request. */
+const clients = new Map<string, string>();
+const MAX_KEPT = 1_000;
+
+function readClient(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const ip = ipaddr.process(address);
   return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');

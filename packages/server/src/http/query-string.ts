@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /** Repeated parameters become arrays, which only repeatable schemas accept, so that no parameter is silently ignored. */
 export function parseQueryString(text: string): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null) as Record<string, unknown>; // No prototype: `__proto__` is a normal name here.
+  if (text === '') return query;
   for (const [name, value] of readQueryPairs(text)) {
     const before = query[name];
     if (before === undefined) query[name] = value;

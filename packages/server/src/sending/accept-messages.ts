@@ -150,7 +150,7 @@ function toCharges(accepted: readonly AcceptedSend[], sandboxDomain: string): re
     const account = accounts.get(sender.accountId) ?? { units: 0, domains: new Set(), senders: new Map() };
     account.units += cost;
     if (needsDomain(send, sandboxDomain)) account.domains.add(request.from.domain);
-    for (const fact of judgesOf(sender).flatMap(toSenderFact)) account.senders.set(JSON.stringify(fact), fact);
+    for (const key of judgesOf(sender)) addSenderFact(account.senders, key);
     accounts.set(sender.accountId, account);
   }
   return [...accounts].map(([account_id, { units, domains, senders }]) => ({
@@ -159,8 +159,11 @@ function toCharges(accepted: readonly AcceptedSend[], sandboxDomain: string): re
   }));
 }
 
-/** No key sends the installation's own mail. */
-function toSenderFact({ keyId: k, version: v, shown }: JudgingKey): readonly SenderFact[] {
-  if (v == null) return [];
-  return [{ k, v, s: shown?.kind === 'session' ? shown.id : undefined, e: shown?.endsAt ?? undefined }];
+/** Each fact once. No key sends the installation's own mail. */
+function addSenderFact(facts: Map<string, SenderFact>, { keyId: k, version: v, shown }: JudgingKey): void {
+  if (v == null) return;
+  const session = shown?.kind === 'session' ? shown.id : undefined;
+  const endsAt = shown?.endsAt ?? undefined;
+  const name = `${k} ${v} ${session} ${endsAt?.getTime()}`;
+  if (!facts.has(name)) facts.set(name, { k, v, s: session, e: endsAt });
 }

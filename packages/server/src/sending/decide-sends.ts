@@ -87,7 +87,7 @@ export function decideSends(
     const hold = held === null ? null : { approvalId: ids.next(now), ...held };
     const charged = quota.charge(sender.accountId, cost);
     sent.count(sender, accepted.length);
-    takenKeys.add(idempotencyNameOf(send));
+    if (send.idempotency !== null) takenKeys.add(idempotencyNameOf(send));
     const decided = { kind: 'accepted', send, place, id: ids.next(now), replayed: false, hold, cost, charged } as const;
     accepted.push(decided);
     return decided;

@@ -44,9 +44,6 @@ export function createSendLedger(facts: readonly SentFact[], now: Date): SendLed
 
 /** The limits of all keys that judge a send, each once: the two keys of a resend may have been created by the same key. */
 export function limitsOn(sender: Sender): Iterable<CountedLimit> {
-  return new Map(
-    judgesOf(sender)
-      .flatMap(limitsOf)
-      .map((limit) => [limit.keyId, limit]),
-  ).values();
+  const limits = judgesOf(sender).flatMap(limitsOf);
+  return limits.length < 2 ? limits : new Map(limits.map((limit) => [limit.keyId, limit])).values();
 }

@@ -19,14 +19,17 @@ export async function insertRequests(pool: Pool, requests: readonly LoggedReques
 const NAMES = COLUMNS.map(([name]) => name as keyof LoggedRequest); // The columns of that table.
 
 function toCopyLine(entry: LoggedRequest): string {
-  return `${NAMES.map((name) => toCopyColumn(entry[name])).join('\t')}\n`;
+  let line = '';
+  for (const name of NAMES) line += (line === '' ? '' : '\t') + toCopyColumn(entry[name]);
+  return `${line}\n`;
 }
 
 /** COPY's text format: `\N` is NULL, and separators and the backslash are escaped. */
 function toCopyColumn(value: string | number | Date | null): string {
   if (value === null) return '\\N';
-  if (value instanceof Date) return value.toISOString();
-  return String(value).replace(/[\\\t\n\r]/g, (character) => COPY_ESCAPES[character] ?? '');
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'object') return value.toISOString();
+  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (character) => COPY_ESCAPES[character] ?? '') : value;
 }
 
 const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
