@@ -223,4 +223,98 @@ describe('the accept queue', () => {
     }
     expect(codes((await acceptMessages(options, [sendOf(account, {}, 'k')])).verdicts)).toEqual(['accepted']);
   });
+
+  describe('a large batch, which charges the quota last,', () => {
+    const large = { monthlyQuota: 300 };
+    const manyOf = (account: string, count: number, key: string | null = null) =>
+      Array.from({ length: count }, (_, n) => sendOf(account, {}, key === null ? null : `${key} ${n}`));
+    const accept = async (sends: readonly ParsedSend[]) =>
+      (await acceptMessages({ ...options, ...large }, sends)).verdicts;
+    const acceptedOf = (verdicts: readonly SendVerdict[]) =>
+      codes(verdicts).filter((code) => code === 'accepted').length;
+
+    /** The beginnings of the statements that wait for a row. */
+    const waitingStatements = async () => {
+      const found = await sql<{ query: string }[]>`SELECT query FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event = 'transactionid'`;
+      return found.map(({ query }) => query.trim().slice(0, 12));
+    };
+
+    it('returns what is left of the quota, and refuses what exceeds it', async () => {
+      const account = await newAccount();
+      const first = await accept(manyOf(account, 100));
+      expect(first.map((verdict) => verdict.kind === 'accepted' && verdict.quota)).toEqual(
+        Array.from({ length: 100 }, (_, n) => ({ limit: 300, remaining: 299 - n })),
+      );
+      expect(acceptedOf(await accept(manyOf(account, 100)))).toBe(100);
+      expect(acceptedOf(await accept(manyOf(account, 70)))).toBe(70);
+      const last = codes(await accept(manyOf(account, 80)));
+      expect(last).toEqual([...Array(30).fill('accepted'), ...Array(50).fill('quota_exceeded')]);
+      expect([await rows('messages', account), await usedBy(account)]).toEqual([300, 300]);
+    });
+
+    it('never overdraws a quota, beside other batches and single sends', {
+      tags: ['contract-quota.exact'],
+    }, async () => {
+      const account = await newAccount();
+      const batches = Array.from({ length: 8 }, (_, n) =>
+        manyOf(account, n % 2 === 0 ? 90 : 1, n > 5 ? `k${n}` : null),
+      );
+      const verdicts = (await Promise.all([...batches, ...batches.slice(1, 2)].map(accept))).flat();
+      expect(acceptedOf(verdicts)).toBe(300);
+      expect(codes(verdicts).filter((code) => code === 'quota_exceeded')).toHaveLength(verdicts.length - 300);
+      expect([await rows('messages', account), await usedBy(account)]).toEqual([300, 300]);
+    });
+
+    it('charges each of its accounts', async () => {
+      const [one, two] = [await newAccount(), await newAccount()];
+      for (const count of [100, 100, 70]) await accept(manyOf(two, count));
+      const verdicts = codes(await accept([...manyOf(one, 40), ...manyOf(two, 40)]));
+      expect(verdicts).toEqual([
+        ...Array(40).fill('accepted'),
+        ...Array(30).fill('accepted'),
+        ...Array(10).fill('quota_exceeded'),
+      ]);
+      expect([await usedBy(one), await usedBy(two), await rows('messages', one)]).toEqual([40, 300, 40]);
+    });
+
+    it('is written while another batch of the account has charged it and is not committed', async () => {
+      const account = await newAccount();
+      await accept(manyOf(account, 1));
+      const done = await sql.begin(async (other) => {
+        await other`UPDATE quota_usage SET used = used + 1 WHERE account_id = ${account}`;
+        const accepting = accept(manyOf(account, 100));
+        // The messages are written: only the charge waits.
+        await expect.poll(waitingStatements).toEqual(['WITH charges']);
+        return { accepting };
+      });
+      expect(acceptedOf(await done.accepting)).toBe(100);
+      expect([await rows('messages', account), await usedBy(account)]).toEqual([101, 102]);
+    });
+
+    it('does not lock rows in another order than other batches if it writes idempotency keys', async () => {
+      const account = await newAccount();
+      await accept(manyOf(account, 1));
+      const done = await sql.begin(async (other) => {
+        await other`UPDATE quota_usage SET used = used + 1 WHERE account_id = ${account}`;
+        const accepting = accept(manyOf(account, 100, 'k'));
+        await expect.poll(waitingStatements).toEqual(['WITH input A']);
+        // It has not written its keys yet, so another transaction can.
+        await other`INSERT INTO idempotency_keys (account_id, key_id, key, fingerprint, message_id, created_at)
+          VALUES (${account}, ${account}, 'k 0', 'f', ${account}, now())`;
+        return { accepting };
+      });
+      expect(codes(await done.accepting)[0]).toBe('idempotency_key_reused');
+      expect([await rows('messages', account), await usedBy(account)]).toEqual([100, 101]);
+    });
+
+    it('accepts nothing if it could not be charged, and returns an error', async () => {
+      const account = await newAccount();
+      await sql`ALTER TABLE quota_usage ADD CONSTRAINT never CHECK (account_id <> ${sql.unsafe(`'${account}'`)}) NOT VALID`;
+      await expect(accept(manyOf(account, 100))).rejects.toMatchObject({ code: '23514' });
+      await sql`ALTER TABLE quota_usage DROP CONSTRAINT never`;
+      expect([await rows('messages', account), await usedBy(account)]).toEqual([0, 0]);
+      expect(acceptedOf(await accept(manyOf(account, 100)))).toBe(100);
+    });
+  });
 });

@@ -33,7 +33,7 @@ it('claims no more for a queue that the last claim has filled, even if it was ne
     return rows;
   }
   const { sql } = world;
-  const dispatcher = world.another({ run, begin: sql.begin.bind(sql) });
+  const dispatcher = world.another({ ...sql, run });
   await world.events(await world.endpoint(receiver.url), EVENTS);
   void dispatcher.pump();
   await receiver.count(EVENTS);

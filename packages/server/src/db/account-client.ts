@@ -1,8 +1,7 @@
 import type { BeginArguments, Pool } from './database-pool.ts';
 import type { AccountSql, Sql } from './query.ts';
-import type { QueryResult, RunOptions } from './query-result.ts';
 import { KEEP_PLANS } from './session-settings.ts';
-import { runTransaction } from './transaction.ts';
+import { runTogether, runTransaction } from './transaction.ts';
 import { createTransactionLimit } from './transaction-limit.ts';
 
 export interface BindingOptions {
@@ -33,7 +32,10 @@ export function bindAccount(
   const beginKept: Begin = () => `${beginOf()}; ${KEEP_PLANS}`;
   const bound: Sql = {
     run: (text, parameters, options) =>
-      runAlone(pool, options?.plan === 'kept' ? beginKept : beginOf, text, parameters, options),
+      runTogether(pool, options?.plan === 'kept' ? beginKept : beginOf, (query) =>
+        query.run(text, parameters, { isRaw: options?.isRaw }),
+      ),
+    together: (work) => limited(() => runTogether(pool, beginOf, work)),
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? [undefined, given[0]] : given;
       return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));
@@ -48,27 +50,3 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Returns the statements that begin a transaction of the account. Called once its connection is open, because the settings depend on it.
  */
 type Begin = (mode?: string) => string;
-
-function runAlone<Row>(
-  pool: Pool,
-  begin: Begin,
-  text: string,
-  parameters: readonly unknown[] | undefined,
-  options: RunOptions | undefined,
-): Promise<QueryResult<Row>> {
-  return pool.runOnConnection(async (connection) => {
-    const began = connection.run(begin()).then(noop);
-    const responded = connection
-      .run<Row>(text, parameters, { isRaw: options?.isRaw })
-      .then((response) => ({ response }));
-    const ended = connection.run('COMMIT').then(noop);
-    // A failure is reported at once, but the connection is released only after all statements have completed.
-    void Promise.allSettled([began, responded, ended]).then(() => connection.release());
-    await began;
-    const { response } = await responded;
-    await ended;
-    return response;
-  });
-}
-
-function noop(): void {}

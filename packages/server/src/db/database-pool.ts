@@ -6,7 +6,7 @@ import type { Connection, Sql, TransactionMode, TransactionWork } from './query.
 import { createQueryDeadline, type QueryDeadline } from './query-deadline.ts';
 import type { QueryResult } from './query-result.ts';
 import type { TransactionSettings } from './session-settings.ts';
-import { runTransaction } from './transaction.ts';
+import { runTogether, runTransaction } from './transaction.ts';
 
 export interface Pool extends Sql {
   /** What each transaction for an account sets; null for a pool that was not opened for accounts. */
@@ -86,13 +86,14 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
     return connectionOn(await guard(deadline, () => driver.reserve()), deadline, lost);
   }
 
-  return {
+  const pool: Pool = {
     settings,
     reserve,
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? ['', given[0]] : given;
       return await runTransaction(reserve, () => `BEGIN ${mode}`, work);
     },
+    together: (work) => runTogether(pool, () => 'BEGIN', work),
     run: (text, parameters, options) =>
       sendOn(current.driver, current.deadline, text, parameters, undefined, options?.isRaw ? RAW : undefined),
     async runOnConnection(work) {
@@ -113,6 +114,7 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
       await Promise.all([current.driver.end(options), ...leaving]);
     },
   };
+  return pool;
 }
 
 export type BeginArguments<T> = [work: TransactionWork<T>] | [mode: TransactionMode, work: TransactionWork<T>];

@@ -11,7 +11,7 @@ export interface RunOptions {
   /** `kept` lets a pool that is bound to an account reuse the statement's plan, whatever its parameters are. */
   readonly plan?: 'kept';
   /** True for rows that are lists of the values' bytes, as PostgreSQL sent them. Large texts are then not decoded. */
-  readonly isRaw?: true;
+  readonly isRaw?: true | undefined;
 }
 
 /** Sends a prepared statement. Without parameters, sends the text as is, which may contain several statements. */

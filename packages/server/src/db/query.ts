@@ -23,6 +23,12 @@ export interface Sql extends Query {
   /** Runs work in its own transaction, which is rolled back if the work or one of its statements fails. */
   begin<T>(work: TransactionWork<T>): Promise<T>;
   begin<T>(mode: TransactionMode, work: TransactionWork<T>): Promise<T>;
+  /**
+   * Runs statements in one transaction that takes one round trip: BEGIN, the statements and COMMIT are sent together, so locks are held no
+   * longer than the database needs. If a statement fails, those after it fail too, and nothing is committed.
+   * @param work sends all its statements before it waits for a response
+   */
+  together<T>(work: (query: Query) => Promise<T>): Promise<T>;
 }
 
 export type TransactionMode = 'read only' | 'isolation level repeatable read read only';

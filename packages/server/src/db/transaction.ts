@@ -1,5 +1,5 @@
-import type { Connection, Transaction, TransactionWork } from './query.ts';
-import type { RunOptions } from './query-result.ts';
+import type { Connection, Query, Transaction, TransactionWork } from './query.ts';
+import type { QueryResult, RunOptions } from './query-result.ts';
 
 /**
  * Runs work between BEGIN and COMMIT on a reserved connection.
@@ -29,6 +29,29 @@ export async function runTransaction<T>(
   } finally {
     connection.release();
   }
+}
+
+interface ConnectionSource {
+  runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+}
+
+/** Sends BEGIN, the statements of the work and COMMIT together. See Sql. */
+export async function runTogether<T>(
+  pool: ConnectionSource,
+  begin: () => string,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  return await pool.runOnConnection(async (connection) => {
+    const began = connection.run(begin()).then(noop);
+    const worked = work(connection).then((result) => ({ result }));
+    const ended = connection.run('COMMIT');
+    // A failure is reported at once, but the connection is released only after all statements have completed.
+    void Promise.allSettled([began, worked, ended]).then(() => connection.release());
+    await began;
+    const { result } = await worked;
+    assertCommitted(await ended);
+    return result;
+  });
 }
 
 /**
@@ -68,7 +91,10 @@ function createTransaction(connection: Connection): { readonly transaction: Tran
 
 /** PostgreSQL rolls a failed transaction back on COMMIT, even if the work ignored the failed statement. */
 async function commit(connection: Connection): Promise<void> {
-  const { command } = await connection.run('COMMIT');
+  assertCommitted(await connection.run('COMMIT'));
+}
+
+function assertCommitted({ command }: Pick<QueryResult<unknown>, 'command'>): void {
   if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed, and all of it was rolled back');
 }
 

@@ -1,11 +1,11 @@
 /** The placeholder in a body for the recipient's own unsubscribe link. Editors and templates may add spaces inside the braces. */
 const PLACEHOLDER = /\{\{\s*unsubscribe_url\s*\}\}/g;
-/** Bodies without this string, which are nearly all, skip the regular expression. */
-const NAME = 'unsubscribe_url';
+/** Bodies without this string, which are nearly all, skip the regular expression. It is rare, so it is found or excluded at once. */
+const OPENING = '{{';
 
 /** Whether a body contains an unsubscribe placeholder, so that each recipient needs a separate copy of the message. */
 export function hasUnsubscribePlaceholder(body: string | null): boolean {
-  return body?.includes(NAME) === true && body.search(PLACEHOLDER) >= 0;
+  return body?.includes(OPENING) === true && body.search(PLACEHOLDER) >= 0;
 }
 
 /**
@@ -13,5 +13,5 @@ export function hasUnsubscribePlaceholder(body: string | null): boolean {
  * escape it for the body's type.
  */
 export function fillUnsubscribePlaceholder(body: string | null, link: string): string | null {
-  return body?.includes(NAME) === true ? body.replaceAll(PLACEHOLDER, () => link) : body;
+  return body?.includes(OPENING) === true ? body.replaceAll(PLACEHOLDER, () => link) : body;
 }

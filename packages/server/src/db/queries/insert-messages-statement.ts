@@ -1,5 +1,5 @@
 import { type SQL, sql } from '../drizzle.ts';
-import { recordColumns } from '../record-columns.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
 import { narrowed, nullable, pg, present, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
 import { deliveries } from '../schema/deliveries.ts';
@@ -13,7 +13,7 @@ import {
   messageTracking,
 } from '../schema/messages.ts';
 import { sessions } from '../schema/sessions.ts';
-import { type GivenOf, optional, value } from '../statement.ts';
+import { defineStatement, type GivenOf, optional, value } from '../statement.ts';
 import { IS_SUSPENDED } from './account-suspension.ts';
 import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
@@ -112,6 +112,8 @@ export const CHARGE = {
   judges: pg.int4,
 };
 
+const USAGE = { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 };
+
 /** Each list is one JSON text. */
 export const BATCH = {
   messages: value<string>(),
@@ -127,6 +129,13 @@ export const BATCH = {
   idempotencyHorizon: value<Date>(),
   sendCharges: optional(value<string>()),
 };
+
+/** When the statement charges the quota, whose row then stays locked until the commit. */
+export type Charging =
+  /** At once, so that all other sends of the account wait. */
+  | 'first'
+  /** Not at all: `chargeQuota` must follow in the same transaction. This only finds out early that the quota does not suffice. */
+  | 'afterwards';
 
 /** The parts of the statement that depend on the messages' initial status. */
 interface Beginning {
@@ -168,12 +177,13 @@ export function acceptBatch(
   given: GivenOf<typeof BATCH>,
   bodies: SQL,
   { message, carried, status, detail }: Beginning,
+  charging: Charging,
 ) {
   const { now, month } = given;
   const limits = given.sendCharges === undefined ? NOTHING : sql`${sendLimits(given.sendCharges)},`;
   const beyondLimits = given.sendCharges === undefined ? NOTHING : sql`UNION ALL ${BEYOND_SEND_LIMITS}`;
   return returning(
-    { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 },
+    USAGE,
     sql`
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(${given.messages}::text::json) AS r (${columnsOf(message)})
@@ -198,13 +208,7 @@ export function acceptBatch(
     FROM json_to_recordset(${given.charges}::text::json) AS c (${columnsOf(CHARGE)})
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
-  charged AS (
-    INSERT INTO quota_usage AS u (account_id, month, used)
-    SELECT account_id, ${month}::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
-    ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
-      WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
-    RETURNING account_id, used
-  ),
+  charged AS (${charging === 'first' ? charge(month) : wouldCharge(month)}),
   ${limits}
   failed_accounts AS (
     SELECT account_id, NULL::uuid AS key, NULL::text AS domain, CASE WHEN open THEN 'quota' ELSE 'account' END AS rule FROM charges c
@@ -270,11 +274,70 @@ export function acceptBatch(
   noted AS (
     INSERT INTO search_backlog (account_id, message_ids) SELECT account_id, array_agg(id) FROM input GROUP BY account_id
   )
+  ${usageAfter(month)}`,
+  );
+}
+
+/** Charges each account if its quota suffices. */
+function charge(month: SQL): SQL {
+  return sql`
+    INSERT INTO quota_usage AS u (account_id, month, used)
+    SELECT account_id, ${month}::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
+    ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
+      WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
+    RETURNING account_id, used`;
+}
+
+function wouldCharge(month: SQL): SQL {
+  return sql`
+    SELECT c.account_id, coalesce(u.used, 0) + c.units AS used FROM charges c
+    LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date
+    WHERE c.units > 0 AND coalesce(u.used, 0) + c.units <= c.quota`;
+}
+
+const QUOTA_CHARGE = {
+  account_id: CHARGE.account_id,
+  units: CHARGE.units,
+  /** The positions in the batch of the account's messages. */
+  items: pg.int4Array,
+};
+
+/** What a batch charges an account. */
+export type QuotaCharge = RecordOf<typeof QUOTA_CHARGE>;
+
+/**
+ * Charges the quota of a batch after its messages are written, in the same transaction. If a quota does not suffice, it fails like
+ * `acceptBatch`.
+ */
+export const chargeQuota = defineStatement(
+  { charges: value<string>(), month: value<string>(), monthlyQuota: value<number>() },
+  ({ charges, month, monthlyQuota }) =>
+    returning(
+      USAGE,
+      sql`
+  WITH charges AS MATERIALIZED (
+    SELECT c.account_id, c.units, c.items, quota_of(a.monthly_quota, ${monthlyQuota}) AS quota
+    FROM json_to_recordset(${charges}::text::json) AS c (${columnsOf(QUOTA_CHARGE)}) JOIN accounts a ON a.id = c.account_id
+  ),
+  charged AS (${charge(month)}),
+  failed AS (
+    SELECT unnest(c.items) AS o, 'quota'::text AS rule FROM charges c
+      WHERE c.units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id)
+  ),
+  fresh AS MATERIALIZED (
+    SELECT ${refuseItems(sql`failed`)} AS ok
+  )
+  ${usageAfter(month)}`,
+    ),
+);
+
+/** The quota of each account after the charge. */
+function usageAfter(month: SQL): SQL {
+  return sql`
   SELECT c.account_id AS "accountId", c.quota AS limit, coalesce(x.used, u.used, 0) AS used
   FROM fresh, charges c
   LEFT JOIN charged x ON x.account_id = c.account_id
-  LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date`,
-  );
+  LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date`;
 }
 
 function columnsOf(fields: Parameters<typeof recordColumns>[0]): SQL {

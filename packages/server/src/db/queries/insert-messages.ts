@@ -10,11 +10,14 @@ import {
   acceptBatch,
   BATCH,
   type CHARGE,
+  type Charging,
+  chargeQuota,
   type DELIVERY,
   HELD,
   type HELD_MESSAGE,
   type MESSAGE,
   QUEUED,
+  type QuotaCharge,
   type RECIPIENT,
   type SENDER,
 } from './insert-messages-statement.ts';
@@ -82,19 +85,52 @@ export async function insertMessages(
   const attachments = messages.flatMap(toAttachmentRows);
   const holds = messages.flatMap(toHoldRows);
   if (attachments.length === 0 && holds.length === 0 && options.beforeCommit === undefined) {
-    return await writeMessages(sql, messages, charges, options);
+    return mayChargeLast(messages, options)
+      ? await writeAndCharge(sql, messages, charges, options)
+      : await writeMessages(sql, messages, charges, options);
   }
   // Attachments are few and large, so they are inserted row by row. They come first, because the statement locks the account's quota row
   // until the end of the transaction.
   return await sql.begin(async (transaction) => {
     for (const row of attachments) await insertAttachment(transaction, row);
     if (holds.length > 0) await lockHoldingKeys(transaction, holds, options.monthlyQuota);
-    const usage = await writeMessages(transaction, messages, charges, options, holds.length > 0);
+    const usage = await writeMessages(transaction, messages, charges, options, holds.length > 0 ? holding : queueing);
     if (holds.length > 0) {
       await insertHolds(transaction, holds, options.now);
       await options.onHeld?.(transaction, holds);
     }
     options.beforeCommit?.();
+    return usage;
+  });
+}
+
+/** From this size on, a batch takes so long to write that others of its account should not wait meanwhile. */
+const CHARGED_LAST_FROM = 64;
+
+/**
+ * All other statements lock the quota before the counters of send limits and before idempotency keys. A batch that writes one of those does so
+ * too, because two batches that lock the same rows in different orders would wait for each other.
+ */
+function mayChargeLast(messages: readonly NewMessage[], { sendCharges }: InsertOptions): boolean {
+  if (messages.length < CHARGED_LAST_FROM || sendCharges.length > 0) return false;
+  return messages.every(({ row }) => row.idempotency_key === undefined);
+}
+
+/** Writes a large batch and charges the quota last, so that several batches of an account can be written at the same time. */
+async function writeAndCharge(
+  sql: Sql,
+  messages: readonly NewMessage[],
+  charges: readonly AccountCharge[],
+  options: InsertOptions,
+): Promise<readonly QuotaUsage[]> {
+  const { month, monthlyQuota } = options;
+  const items = Map.groupBy(messages.keys(), (o) => messages[o]?.row.account_id);
+  const charging = charges.map(({ account_id, units }) => ({ account_id, units, items: items.get(account_id) ?? [] }));
+  return await sql.together(async (query) => {
+    const [, usage] = await Promise.all([
+      writeMessages(query, messages, charges, options, chargedLast),
+      chargeQuota(query, { charges: JSON.stringify(charging satisfies QuotaCharge[]), month, monthlyQuota }),
+    ]);
     return usage;
   });
 }
@@ -118,12 +154,13 @@ const SIZES = [1, 8, 32, MOST_MESSAGES];
 
 const queueing = SIZES.map((size) => defineSize(size, QUEUED));
 const holding = SIZES.map((size) => defineSize(size, HELD));
+const chargedLast = [defineSize(MOST_MESSAGES, QUEUED, 'afterwards')];
 
-function defineSize(size: number, beginning: typeof QUEUED) {
+function defineSize(size: number, beginning: typeof QUEUED, charging: Charging = 'first') {
   const parameters = { ...BATCH, html: several<string | null>(size), text: several<string | null>(size) };
   const run = defineStatement(parameters, (given) => {
     const rows = given.html.map((html, o) => sql`(${sql.raw(String(o))}, ${html}::text, ${given.text[o]}::text)`);
-    return acceptBatch(given, sql.join(rows, sql`, `), beginning);
+    return acceptBatch(given, sql.join(rows, sql`, `), beginning, charging);
   });
   return { size, run };
 }
@@ -133,9 +170,10 @@ async function writeMessages(
   messages: readonly NewMessage[],
   charges: readonly AccountCharge[],
   options: InsertOptions,
-  hasHolds = false,
+  sizes = queueing,
 ): Promise<readonly QuotaUsage[]> {
-  const statement = (hasHolds ? holding : queueing).find(({ size }) => size >= messages.length);
+  const hasHolds = sizes === holding;
+  const statement = sizes.find(({ size }) => size >= messages.length);
   if (statement === undefined) throw new Error(`a batch has at most ${MOST_MESSAGES} messages`);
   const { sendCharges, now, month, monthlyQuota, idempotencyHorizon } = options;
   const places = Array.from({ length: statement.size }, (_, o) => messages[o] ?? NO_BODY);
