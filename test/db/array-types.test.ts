@@ -16,6 +16,9 @@ const STRINGS = [
   '\\',
   '\\"',
   'a\nb',
+  '\\n',
+  '\\\n"',
+  '\u0001\u007f\u2028',
   '\t',
   'Zoë 你好 😀',
   "'",
@@ -50,7 +53,8 @@ describe('arrays to and from the database', () => {
   });
 
   it('are written so that no element can be read as syntax', () => {
-    expect(formatArray(['a,b', '"', '\\', null, 5])).toBe('{"a,b","\\"","\\\\",NULL,"5"}');
+    expect(formatArray(['a,b', '"', '\\', null, 5])).toBe('{"a,b","\\"","\\\\",null,"5"}');
+    expect(formatArray(['a\n"', '\\n', null])).toBe('{"a\n\\"","\\\\n",NULL}');
     expect(parseArray('{a,"b,c",NULL,"NULL","\\"\\\\"}')).toEqual(['a', 'b,c', null, 'NULL', '"\\']);
     expect(parseArray('{}')).toEqual([]);
   });

@@ -10,12 +10,21 @@ export const ARRAY_TYPES = {
   uuids: arrayType(2951, String),
 };
 
-/** Formats a one-dimensional array for PostgreSQL. Every element is quoted, so that none is read as syntax. */
+/** Formats a one-dimensional array for PostgreSQL. Every element but null is quoted, so that none is read as syntax. */
 export function formatArray(values: readonly unknown[]): string {
-  const elements = values.map((value) =>
-    value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, (character) => `\\${character}`)}"`,
-  );
-  return `{${elements.join(',')}}`;
+  return formatTexts(values.map((value) => (value === null ? null : String(value))));
+}
+
+/** The same for texts. */
+export function formatTexts(texts: readonly (string | null)[]): string {
+  // JSON is written much faster. Its escapes of quotes and backslashes are those of arrays; all others mean something else in arrays.
+  const json = JSON.stringify(texts);
+  if (!/\\[^"\\]/.test(json)) return `{${json.slice(1, -1)}}`;
+  return `{${texts.map((text) => (text === null ? 'NULL' : quoted(text))).join(',')}}`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`;
 }
 
 /** Parses a one-dimensional array from PostgreSQL: elements are bare or quoted; null is a bare `NULL`. */

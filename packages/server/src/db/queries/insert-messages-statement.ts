@@ -1,5 +1,5 @@
 import { type SQL, sql } from '../drizzle.ts';
-import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { type RecordLists, type RecordOf, recordColumns, recordLists } from '../record-columns.ts';
 import { narrowed, nullable, pg, present, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
 import { deliveries } from '../schema/deliveries.ts';
@@ -69,7 +69,10 @@ export const HELD_MESSAGE = {
   detail: messageEvents.detail,
 };
 
-/** A recipient of the message `o`. Names are short because they are repeated for every recipient. */
+export const MESSAGES = recordLists(MESSAGE);
+export const HELD_MESSAGES = recordLists(HELD_MESSAGE);
+
+/** A recipient of the message `o`. */
 export const RECIPIENT = {
   o: pg.int4,
   n: messageRecipients.ordinal,
@@ -89,6 +92,9 @@ export const DELIVERY = {
   n: deliveries.ordinals,
   b: present(deliveries.bytes),
 };
+
+export const RECIPIENTS = recordLists(RECIPIENT);
+export const DELIVERIES = recordLists(DELIVERY);
 
 /** A key that the acceptance rules checked, in the version they checked, and the credential that the caller used. */
 export const SENDER = {
@@ -114,11 +120,11 @@ export const CHARGE = {
 
 const USAGE = { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 };
 
-/** Each list is one JSON text. */
+/** The charges and the senders are one JSON text each. */
 export const BATCH = {
-  messages: value<string>(),
-  recipients: value<string>(),
-  deliveries: value<string>(),
+  messages: MESSAGES.parameter,
+  recipients: RECIPIENTS.parameter,
+  deliveries: DELIVERIES.parameter,
   charges: value<string>(),
   /** The keys that the acceptance rules checked; the statement rejects the batch if one has changed since. */
   senders: value<string>(),
@@ -139,7 +145,7 @@ export type Charging =
 
 /** The parts of the statement that depend on the messages' initial status. */
 interface Beginning {
-  readonly message: Readonly<typeof MESSAGE>;
+  readonly messages: Pick<RecordLists<never>, 'parameter' | 'rows'>;
   /** Message columns that the recipient rows need too. */
   readonly carried: SQL;
   /** The status of the message and its recipients, and the type of its first event. */
@@ -152,7 +158,7 @@ const NOTHING = sql``;
 
 /** All messages are queued. */
 export const QUEUED: Beginning = {
-  message: MESSAGE,
+  messages: MESSAGES,
   carried: NOTHING,
   status: sql`'queued'`,
   detail: { column: NOTHING, value: NOTHING },
@@ -160,7 +166,7 @@ export const QUEUED: Beginning = {
 
 /** Some messages are held: they have no deliveries, and their first event says why. */
 export const HELD: Beginning = {
-  message: HELD_MESSAGE,
+  messages: HELD_MESSAGES,
   carried: sql`, i.status`,
   status: sql`status`,
   detail: { column: sql`, detail`, value: sql`, detail` },
@@ -176,7 +182,7 @@ export const HELD: Beginning = {
 export function acceptBatch(
   given: GivenOf<typeof BATCH>,
   bodies: SQL,
-  { message, carried, status, detail }: Beginning,
+  { messages: lists, carried, status, detail }: Beginning,
   charging: Charging,
 ) {
   const { now, month } = given;
@@ -186,11 +192,11 @@ export function acceptBatch(
     USAGE,
     sql`
   WITH input AS MATERIALIZED (
-    SELECT * FROM json_to_recordset(${given.messages}::text::json) AS r (${columnsOf(message)})
+    SELECT * FROM ${lists.rows(given.messages)} AS r
   ),
   recipients AS MATERIALIZED (
     SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded${carried}
-    FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
+    FROM ${RECIPIENTS.rows(given.recipients)} AS r
     JOIN input i ON i.o = r.o
   ),
   keys AS (
@@ -268,7 +274,7 @@ export function acceptBatch(
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at, bytes)
     SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
-    FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
+    FROM ${DELIVERIES.rows(given.deliveries)} AS d
     JOIN input i ON i.o = d.o
   ),
   noted AS (

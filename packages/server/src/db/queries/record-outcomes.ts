@@ -1,15 +1,6 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import {
-  arraysOf,
-  columnNames,
-  literalsOf,
-  type RecordOf,
-  toArrays,
-  toLiterals,
-  unnested,
-  unnestedLiterals,
-} from '../record-columns.ts';
+import { arraysOf, columnNames, type RecordOf, recordLists, toArrays, unnested } from '../record-columns.ts';
 import { executing, nullable, pg, present, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
@@ -110,7 +101,10 @@ const IS_CURRENT = sql`d.account_id = g.account AND d.id = g.delivery AND d.leas
 /** Attempts whose delivery is deleted without being read first. */
 const IS_SIMPLE = sql`g.seen IS NULL AND g.next_at IS NULL`;
 
-const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT), ...literalsOf(EVENT) }, (given) =>
+const [ATTEMPTS, RECIPIENTS, EVENTS] = [recordLists(ATTEMPT), recordLists(RECIPIENT), recordLists(EVENT)];
+const LISTS = { attempts: ATTEMPTS.parameter, recipients: RECIPIENTS.parameter, events: EVENTS.parameter };
+
+const write = defineStatement(LISTS, (given) =>
   returning(
     {
       deliveryId: pg.uuid,
@@ -119,7 +113,7 @@ const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT)
     },
     sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM ${unnestedLiterals(ATTEMPT, given)} AS g (${columnNames(ATTEMPT)})
+      SELECT * FROM ${ATTEMPTS.rows(given.attempts)} AS g
     ),
     ended AS (
       DELETE FROM deliveries d USING given g WHERE ${IS_CURRENT} AND ${IS_SIMPLE} RETURNING g.o
@@ -146,7 +140,7 @@ const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT)
     ),
     settled AS (
       UPDATE message_recipients r SET status = s.state
-      FROM ${unnestedLiterals(RECIPIENT, given)} AS s (${columnNames(RECIPIENT)})
+      FROM ${RECIPIENTS.rows(given.recipients)} AS s
       JOIN counting g ON g.o = s.of
       WHERE r.account_id = g.account AND r.message_id = g.message AND r.ordinal = s.ordinal
     ),
@@ -159,7 +153,7 @@ const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT)
     events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at, attempt)
       SELECT m.account, m.message, m.before + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at::timestamptz, e.tries
-      FROM ${unnestedLiterals(EVENT, given)} AS e (${columnNames(EVENT)})
+      FROM ${EVENTS.rows(given.events)} AS e
       JOIN shown m ON m.o = e.by
     ),
     to_count AS (
@@ -179,9 +173,9 @@ export type WrittenOutcome = RowOf<typeof write>;
  */
 export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
   return await write(query, {
-    ...toLiterals(ATTEMPT, rows.attempts),
-    ...toLiterals(RECIPIENT, rows.recipients),
-    ...toLiterals(EVENT, rows.events),
+    attempts: ATTEMPTS.values(rows.attempts),
+    recipients: RECIPIENTS.values(rows.recipients),
+    events: EVENTS.values(rows.events),
   });
 }
 
