@@ -266,6 +266,16 @@ describe('the accept queue', () => {
       expect([await rows('messages', account), await usedBy(account)]).toEqual([300, 300]);
     });
 
+    it('returns the reason for a refused item, whichever of its statements fails first', async () => {
+      const account = await newAccount();
+      for (let n = 0; n < 10; n += 1) {
+        const unverified = sendOf(account, { from: 'a@elsewhere.example', to: 'delivered@sandbox.test' });
+        const free = Array.from({ length: 63 }, () => sendOf(account, { to: 'delivered@sandbox.test' }));
+        const [first, ...others] = codes(await accept([unverified, ...free, sendOf(account)]));
+        expect([first, new Set(others)]).toEqual(['domain_not_verified', new Set(['accepted'])]);
+      }
+    });
+
     it('charges each of its accounts', async () => {
       const [one, two] = [await newAccount(), await newAccount()];
       for (const count of [100, 100, 70]) await accept(manyOf(two, count));

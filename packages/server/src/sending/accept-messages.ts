@@ -2,15 +2,10 @@ import { announceHolds, type MadeHold } from '../approvals/holds/announce-holds.
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import type { QuotaUsage } from '../db/queries/charge-quota.ts';
 import { failedItemsOf } from '../db/queries/failed-items.ts';
 import type { HoldRow } from '../db/queries/insert-holds.ts';
-import {
-  type AccountCharge,
-  insertMessages,
-  type NewMessage,
-  type QuotaUsage,
-  type SenderFact,
-} from '../db/queries/insert-messages.ts';
+import { type AccountCharge, insertMessages, type NewMessage, type SenderFact } from '../db/queries/insert-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkKeyRules } from './acceptance.ts';
 import {

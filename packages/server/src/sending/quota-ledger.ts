@@ -1,5 +1,5 @@
 import type { AccountFact } from '../db/queries/acceptance-facts.ts';
-import type { QuotaUsage } from '../db/queries/insert-messages.ts';
+import type { QuotaUsage } from '../db/queries/charge-quota.ts';
 import type { QuotaState } from './send-verdict.ts';
 
 /** Counts the quota while a batch is decided, so that its items are charged one after the other. */

@@ -1,5 +1,5 @@
 import { type SQL, sql } from '../drizzle.ts';
-import { type RecordLists, type RecordOf, recordColumns, recordLists } from '../record-columns.ts';
+import { type RecordLists, recordColumns, recordLists } from '../record-columns.ts';
 import { narrowed, nullable, pg, present, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
 import { deliveries } from '../schema/deliveries.ts';
@@ -13,8 +13,9 @@ import {
   messageTracking,
 } from '../schema/messages.ts';
 import { sessions } from '../schema/sessions.ts';
-import { defineStatement, type GivenOf, optional, value } from '../statement.ts';
+import { type GivenOf, optional, value } from '../statement.ts';
 import { IS_SUSPENDED } from './account-suspension.ts';
+import { charge, USAGE, usageAfter, wouldCharge } from './charge-quota.ts';
 import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
 
@@ -117,8 +118,6 @@ export const CHARGE = {
   /** How many keys the acceptance rules checked; 0 for mail of the installation itself. */
   judges: pg.int4,
 };
-
-const USAGE = { accountId: quotaUsage.accountId, limit: pg.int4, used: pg.int4 };
 
 /** The charges and the senders are one JSON text each. */
 export const BATCH = {
@@ -282,68 +281,6 @@ export function acceptBatch(
   )
   ${usageAfter(month)}`,
   );
-}
-
-/** Charges each account if its quota suffices. */
-function charge(month: SQL): SQL {
-  return sql`
-    INSERT INTO quota_usage AS u (account_id, month, used)
-    SELECT account_id, ${month}::date, units FROM charges WHERE units > 0 AND units <= quota ORDER BY account_id
-    ON CONFLICT (account_id, month) DO UPDATE SET used = u.used + excluded.used
-      WHERE u.used + excluded.used <= (SELECT c.quota FROM charges c WHERE c.account_id = excluded.account_id)
-    RETURNING account_id, used`;
-}
-
-function wouldCharge(month: SQL): SQL {
-  return sql`
-    SELECT c.account_id, coalesce(u.used, 0) + c.units AS used FROM charges c
-    LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date
-    WHERE c.units > 0 AND coalesce(u.used, 0) + c.units <= c.quota`;
-}
-
-const QUOTA_CHARGE = {
-  account_id: CHARGE.account_id,
-  units: CHARGE.units,
-  /** The positions in the batch of the account's messages. */
-  items: pg.int4Array,
-};
-
-/** What a batch charges an account. */
-export type QuotaCharge = RecordOf<typeof QUOTA_CHARGE>;
-
-/**
- * Charges the quota of a batch after its messages are written, in the same transaction. If a quota does not suffice, it fails like
- * `acceptBatch`.
- */
-export const chargeQuota = defineStatement(
-  { charges: value<string>(), month: value<string>(), monthlyQuota: value<number>() },
-  ({ charges, month, monthlyQuota }) =>
-    returning(
-      USAGE,
-      sql`
-  WITH charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.items, quota_of(a.monthly_quota, ${monthlyQuota}) AS quota
-    FROM json_to_recordset(${charges}::text::json) AS c (${columnsOf(QUOTA_CHARGE)}) JOIN accounts a ON a.id = c.account_id
-  ),
-  charged AS (${charge(month)}),
-  failed AS (
-    SELECT unnest(c.items) AS o, 'quota'::text AS rule FROM charges c
-      WHERE c.units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id)
-  ),
-  fresh AS MATERIALIZED (
-    SELECT ${refuseItems(sql`failed`)} AS ok
-  )
-  ${usageAfter(month)}`,
-    ),
-);
-
-/** The quota of each account after the charge. */
-function usageAfter(month: SQL): SQL {
-  return sql`
-  SELECT c.account_id AS "accountId", c.quota AS limit, coalesce(x.used, u.used, 0) AS used
-  FROM fresh, charges c
-  LEFT JOIN charged x ON x.account_id = c.account_id
-  LEFT JOIN quota_usage u ON u.account_id = c.account_id AND u.month = ${month}::date`;
 }
 
 function columnsOf(fields: Parameters<typeof recordColumns>[0]): SQL {

@@ -4,14 +4,14 @@ import { sql } from '../drizzle.ts';
 import type { RecordOf, SparseRecordOf } from '../record-columns.ts';
 import type { deliveries } from '../schema/deliveries.ts';
 import type { messageRecipients } from '../schema/messages.ts';
-import { defineStatement, type RowOf, several } from '../statement.ts';
+import { defineStatement, several } from '../statement.ts';
+import { chargeQuota, type QuotaCharge, type QuotaUsage } from './charge-quota.ts';
 import { type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
 import {
   acceptBatch,
   BATCH,
   type CHARGE,
   type Charging,
-  chargeQuota,
   DELIVERIES,
   type DELIVERY,
   HELD,
@@ -20,7 +20,6 @@ import {
   type MESSAGE,
   MESSAGES,
   QUEUED,
-  type QuotaCharge,
   type RECIPIENT,
   RECIPIENTS,
   type SENDER,
@@ -71,9 +70,6 @@ export interface InsertOptions {
   /** Called within the transaction after held messages are written. */
   readonly onHeld?: ((transaction: Query, holds: readonly HoldRow[]) => Promise<void>) | undefined;
 }
-
-/** The quota of an account after the batch. */
-export type QuotaUsage = RowOf<(typeof queueing)[number]['run']>;
 
 /**
  * Writes a batch of accepted messages in one statement, all or nothing. The statement also checks the rules that depend on data: accounts,
@@ -129,13 +125,16 @@ async function writeAndCharge(
 ): Promise<readonly QuotaUsage[]> {
   const { month, monthlyQuota } = options;
   const items = Map.groupBy(messages.keys(), (o) => messages[o]?.row.account_id);
-  const charging = charges.map(({ account_id, units }) => ({ account_id, units, items: items.get(account_id) ?? [] }));
+  const charging = charges.map(
+    ({ account_id, units }): QuotaCharge => ({ account_id, units, items: items.get(account_id) ?? [] }),
+  );
   return await sql.together(async (query) => {
-    const [, usage] = await Promise.all([
-      writeMessages(query, messages, charges, options, chargedLast),
-      chargeQuota(query, { charges: JSON.stringify(charging satisfies QuotaCharge[]), month, monthlyQuota }),
-    ]);
-    return usage;
+    const written = writeMessages(query, messages, charges, options, chargedLast);
+    const charged = chargeQuota(query, { charges: JSON.stringify(charging), month, monthlyQuota });
+    // If the messages cannot be written, this fails too, but does not say why.
+    charged.catch(() => undefined);
+    await written;
+    return await charged;
   });
 }
 
