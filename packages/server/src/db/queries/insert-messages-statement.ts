@@ -70,8 +70,8 @@ export const HELD_MESSAGE = {
   detail: messageEvents.detail,
 };
 
-export const MESSAGES = recordLists(MESSAGE);
-export const HELD_MESSAGES = recordLists(HELD_MESSAGE);
+export const MESSAGES = recordLists(MESSAGE, 'short');
+export const HELD_MESSAGES = recordLists(HELD_MESSAGE, 'short');
 
 /** A recipient of the message `o`. */
 export const RECIPIENT = {
@@ -94,8 +94,8 @@ export const DELIVERY = {
   b: present(deliveries.bytes),
 };
 
-export const RECIPIENTS = recordLists(RECIPIENT);
-export const DELIVERIES = recordLists(DELIVERY);
+export const RECIPIENTS = recordLists(RECIPIENT, 'any');
+export const DELIVERIES = recordLists(DELIVERY, 'any');
 
 /** A key that the acceptance rules checked, in the version they checked, and the credential that the caller used. */
 export const SENDER = {

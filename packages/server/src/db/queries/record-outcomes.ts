@@ -75,7 +75,6 @@ const EVENT = {
   classification: messageEvents.classification,
   detail: messageEvents.detail,
   at: pg.text,
-  /** Named unlike the number of the attempt, because all lists of the statement share one name space. */
   tries: messageEvents.attempt,
 };
 
@@ -101,7 +100,11 @@ const IS_CURRENT = sql`d.account_id = g.account AND d.id = g.delivery AND d.leas
 /** Attempts whose delivery is deleted without being read first. */
 const IS_SIMPLE = sql`g.seen IS NULL AND g.next_at IS NULL`;
 
-const [ATTEMPTS, RECIPIENTS, EVENTS] = [recordLists(ATTEMPT), recordLists(RECIPIENT), recordLists(EVENT)];
+const [ATTEMPTS, RECIPIENTS, EVENTS] = [
+  recordLists(ATTEMPT, 'any'),
+  recordLists(RECIPIENT, 'any'),
+  recordLists(EVENT, 'any'),
+];
 const LISTS = { attempts: ATTEMPTS.parameter, recipients: RECIPIENTS.parameter, events: EVENTS.parameter };
 
 const write = defineStatement(LISTS, (given) =>
