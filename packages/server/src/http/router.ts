@@ -62,15 +62,14 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
     onRequest: (request, reply, done) => {
       if (deprecation !== null) reply.headers(deprecation);
       const authorize = () => authorizeRequest(operation, request, reply, options);
+      let authorized: void | Promise<void>;
       try {
-        const authorized = isLimited
-          ? options.anonymousRates.assertRate(operation, request.ip).then(authorize)
-          : authorize();
-        if (authorized instanceof Promise) authorized.then(() => done(), done);
-        else done();
+        authorized = isLimited ? options.anonymousRates.assertRate(operation, request.ip).then(authorize) : authorize();
       } catch (error) {
-        done(error as Error);
+        return done(error as Error);
       }
+      if (authorized instanceof Promise) authorized.then(() => done(), done);
+      else done();
     },
     preHandler: (request, _reply, done) => {
       // A rejected request runs nothing, and gets an error in the format of its protocol.

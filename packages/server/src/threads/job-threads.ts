@@ -54,7 +54,7 @@ export function createJobThreads(): JobThreads {
     maxWaitMs: MAX_WAIT_MS,
   });
 
-  async function runLarge<Input, Output>(
+  async function runLater<Input, Output>(
     owner: JobOwner,
     job: ThreadJob<Input, Output>,
     input: Input,
@@ -75,7 +75,7 @@ export function createJobThreads(): JobThreads {
   return {
     run: (owner, job, input, size) =>
       size > SMALL
-        ? runLarge(owner, job, input, size)
+        ? runLater(owner, job, input, size)
         : whenKnown(job.run(input), (output) => ({ kind: 'done', output })),
     close: pool.close,
   };

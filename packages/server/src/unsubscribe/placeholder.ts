@@ -1,6 +1,6 @@
 /** The placeholder in a body for the recipient's own unsubscribe link. Editors and templates may add spaces inside the braces. */
 const PLACEHOLDER = /\{\{\s*unsubscribe_url\s*\}\}/g;
-/** Bodies without this string, which are nearly all, skip the regular expression. It is rare, so it is found or excluded at once. */
+/** Bodies without this string, which are nearly all, skip the regular expression. */
 const OPENING = '{{';
 
 /** Whether a body contains an unsubscribe placeholder, so that each recipient needs a separate copy of the message. */
