@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
+import { chargeQuota } from '../../packages/server/src/db/queries/charge-quota.ts';
 import { type AcceptanceOptions, acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import type { ParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
@@ -318,6 +319,15 @@ describe('the accept queue', () => {
       expect([await rows('messages', account), await usedBy(account)]).toEqual([100, 101]);
     });
 
+    it('is not charged outside of the transaction that writes it', async () => {
+      const account = await newAccount();
+      const charge = { account_id: account, units: 1, items: [0], message_id: account };
+      const given = { charges: JSON.stringify([charge]), month: '2026-11-01', monthlyQuota: 300 };
+      await expect(chargeQuota(sql, given)).rejects.toMatchObject({ code: '22012' });
+      await expect(sql.together((query) => chargeQuota(query, given))).rejects.toMatchObject({ code: '22012' });
+      expect(await usedBy(account)).toBe(0);
+    });
+
     it('accepts nothing if it could not be charged, and returns an error', async () => {
       const account = await newAccount();
       await sql`ALTER TABLE quota_usage ADD CONSTRAINT never CHECK (account_id <> ${sql.unsafe(`'${account}'`)}) NOT VALID`;
@@ -325,6 +335,25 @@ describe('the accept queue', () => {
       await sql`ALTER TABLE quota_usage DROP CONSTRAINT never`;
       expect([await rows('messages', account), await usedBy(account)]).toEqual([0, 0]);
       expect(acceptedOf(await accept(manyOf(account, 100)))).toBe(100);
+    });
+
+    it('is written once and charged once if the driver repeats a statement whose plan is no longer valid', async () => {
+      const account = await newAccount();
+      const one = tagged(openDatabase({ target: database.target, maxConnections: 2, applicationName: 'tests' }));
+      const queue = createAcceptQueue({
+        ...{ ...options, ...large, sql: one, batchSql: one, filesSql: one },
+        onAccepted: () => undefined,
+      });
+      try {
+        for (const type of ['bigint', 'integer']) {
+          expect(acceptedOf(await queue.acceptBatch(manyOf(account, 70)))).toBe(70);
+          await sql`ALTER TABLE quota_usage ALTER COLUMN used TYPE ${sql.unsafe(type)}`;
+          expect(acceptedOf(await queue.acceptBatch(manyOf(account, 70)))).toBe(70);
+        }
+      } finally {
+        await one.end();
+      }
+      expect([await rows('messages', account), await usedBy(account)]).toEqual([280, 280]);
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { BeginArguments, Pool } from './database-pool.ts';
 import type { AccountSql, Sql } from './query.ts';
-import { KEEP_PLANS } from './session-settings.ts';
+import { KEEP_PLANS, SET_TOGETHER } from './session-settings.ts';
 import { runTogether, runTransaction } from './transaction.ts';
 import { createTransactionLimit } from './transaction-limit.ts';
 
@@ -35,7 +35,7 @@ export function bindAccount(
       runTogether(pool, options?.plan === 'kept' ? beginKept : beginOf, (query) =>
         query.run(text, parameters, { isRaw: options?.isRaw }),
       ),
-    together: (work) => limited(() => runTogether(pool, beginOf, work)),
+    together: (work) => limited(() => runTogether(pool, () => `${beginOf()}; ${SET_TOGETHER}`, work)),
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? [undefined, given[0]] : given;
       return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));

@@ -3,7 +3,8 @@ export type DatabaseFault = 'unavailable' | 'data' | 'conflict' | 'other';
 
 /** SQLSTATE classes: 08 is connection failure, 57P server shutdown, 53 insufficient resources; 22 and 23 are about the data. */
 const UNAVAILABLE_STATES = /^(08|57P|53|25006|58)/;
-const CONFLICT_STATES = new Set(['40001', '40P01', '55P03']);
+/** The last two: a plan or a prepared statement is no longer valid. The next attempt prepares it again. */
+const CONFLICT_STATES = new Set(['40001', '40P01', '55P03', '0A000', '26000']);
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -5,7 +5,7 @@ import { queryOn, releaseParameters, type SendOptions } from './driver-query.ts'
 import type { Connection, Sql, TransactionMode, TransactionWork } from './query.ts';
 import { createQueryDeadline, type QueryDeadline } from './query-deadline.ts';
 import type { QueryResult } from './query-result.ts';
-import type { TransactionSettings } from './session-settings.ts';
+import { SET_TOGETHER, type TransactionSettings } from './session-settings.ts';
 import { runTogether, runTransaction } from './transaction.ts';
 
 export interface Pool extends Sql {
@@ -93,7 +93,7 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
       const [mode, work] = given.length === 1 ? ['', given[0]] : given;
       return await runTransaction(reserve, () => `BEGIN ${mode}`, work);
     },
-    together: (work) => runTogether(pool, () => 'BEGIN', work),
+    together: (work) => runTogether(pool, () => `BEGIN; ${SET_TOGETHER}`, work),
     run: (text, parameters, options) =>
       sendOn(current.driver, current.deadline, text, parameters, undefined, options?.isRaw ? RAW : undefined),
     async runOnConnection(work) {

@@ -25,7 +25,10 @@ export interface Sql extends Query {
   begin<T>(mode: TransactionMode, work: TransactionWork<T>): Promise<T>;
   /**
    * Runs statements in one transaction that takes one round trip: BEGIN, the statements and COMMIT are sent together, so locks are held no
-   * longer than the database needs. If a statement fails, those after it fail too, and nothing is committed.
+   * longer than the database needs. If PostgreSQL rejects a statement, it rejects those after it too, and commits nothing.
+   *
+   * The driver sends a prepared statement again if its plan is no longer valid, which is after the end of this transaction. A statement that must
+   * not run alone needs the condition `IS_TOGETHER`.
    * @param work sends all its statements before it waits for a response
    */
   together<T>(work: (query: Query) => Promise<T>): Promise<T>;

@@ -75,3 +75,8 @@ export function createTransactionSettings(options: SessionOptions): TransactionS
     statements: () => (isComplete ? role : `${role}; ${others}`),
   };
 }
+
+/** Marks a transaction whose statements are sent together. */
+export const SET_TOGETHER = `SET LOCAL postrider.together = 'on'`;
+/** Whether a statement runs in such a transaction. */
+export const IS_TOGETHER = `current_setting('postrider.together', true) IS NOT DISTINCT FROM 'on'`;

@@ -35,7 +35,10 @@ interface ConnectionSource {
   runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-/** Sends BEGIN, the statements of the work and COMMIT together. See Sql. */
+/**
+ * Sends BEGIN, the statements of the work and COMMIT together. See Sql.
+ * @param begin returns the statements that begin the transaction; called once its connection is open
+ */
 export async function runTogether<T>(
   pool: ConnectionSource,
   begin: () => string,
@@ -43,7 +46,7 @@ export async function runTogether<T>(
 ): Promise<T> {
   return await pool.runOnConnection(async (connection) => {
     const began = connection.run(begin()).then(noop);
-    const worked = work(connection).then((result) => ({ result }));
+    const worked = (async () => ({ result: await work(connection) }))();
     const ended = connection.run('COMMIT');
     // A failure is reported at once, but the connection is released only after all statements have completed.
     void Promise.allSettled([began, worked, ended]).then(() => connection.release());

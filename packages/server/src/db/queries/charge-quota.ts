@@ -2,6 +2,8 @@ import { type SQL, sql } from '../drizzle.ts';
 import { type RecordOf, recordColumns } from '../record-columns.ts';
 import { pg, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
+import { messages } from '../schema/messages.ts';
+import { IS_TOGETHER } from '../session-settings.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 import { refuseItems } from './failed-items.ts';
 
@@ -31,14 +33,16 @@ const QUOTA_CHARGE = {
   units: quotaUsage.used,
   /** The positions in the batch of the account's messages. */
   items: pg.int4Array,
+  /** One of these messages. */
+  message_id: messages.id,
 };
 
 /** What a batch charges an account. */
 export type QuotaCharge = RecordOf<typeof QUOTA_CHARGE>;
 
 /**
- * Charges the quota of a batch after its messages are written, in the same transaction. If a quota does not suffice, it fails like
- * `acceptBatch`.
+ * Charges the quota of a batch after its messages are written, in the same transaction, and fails if they are not. If a quota does not suffice,
+ * it fails like `acceptBatch`.
  */
 export const chargeQuota = defineStatement(
   { charges: value<string>(), month: value<string>(), monthlyQuota: value<number>() },
@@ -47,7 +51,7 @@ export const chargeQuota = defineStatement(
       USAGE,
       sql`
   WITH charges AS MATERIALIZED (
-    SELECT c.account_id, c.units, c.items, CASE WHEN a.id IS NULL THEN 0 ELSE quota_of(a.monthly_quota, ${monthlyQuota}) END AS quota
+    SELECT c.account_id, c.units, c.items, c.message_id, CASE WHEN a.id IS NULL THEN 0 ELSE quota_of(a.monthly_quota, ${monthlyQuota}) END AS quota
     FROM json_to_recordset(${charges}::text::json) AS c (${sql.raw(recordColumns(QUOTA_CHARGE))})
     LEFT JOIN accounts a ON a.id = c.account_id
   ),
@@ -57,11 +61,20 @@ export const chargeQuota = defineStatement(
       WHERE c.units > 0 AND NOT EXISTS (SELECT FROM charged x WHERE x.account_id = c.account_id)
   ),
   fresh AS MATERIALIZED (
-    SELECT ${refuseItems(sql`failed`)} AS ok
+    SELECT ${refuseItems(sql`failed`)} AS ok, ${failUnless(sql`${WITH_OTHERS} AND NOT EXISTS (
+      SELECT FROM charges c WHERE NOT EXISTS (SELECT FROM messages m WHERE m.account_id = c.account_id AND m.id = c.message_id))`)}
   )
   ${usageAfter(month)}`,
     ),
 );
+
+/** True in a transaction with the statement that writes the messages. */
+export const WITH_OTHERS = sql.raw(IS_TOGETHER);
+
+/** Fails the statement with a division by zero, which counts as a fault of an item: each is then written alone, in a single statement. */
+export function failUnless(condition: SQL): SQL {
+  return sql`1 / (${condition})::int AS checked`;
+}
 
 /** The rows of USAGE, after a charge. */
 export function usageAfter(month: SQL): SQL {

@@ -15,7 +15,7 @@ import {
 import { sessions } from '../schema/sessions.ts';
 import { type GivenOf, optional, value } from '../statement.ts';
 import { IS_SUSPENDED } from './account-suspension.ts';
-import { charge, USAGE, usageAfter, wouldCharge } from './charge-quota.ts';
+import { charge, failUnless, USAGE, usageAfter, WITH_OTHERS, wouldCharge } from './charge-quota.ts';
 import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
 
@@ -239,7 +239,7 @@ export function acceptBatch(
     ${beyondLimits}
   ),
   fresh AS MATERIALIZED (
-    SELECT ${refuseItems(sql`failed`)} AS ok
+    SELECT ${refuseItems(sql`failed`)} AS ok${charging === 'first' ? NOTHING : sql`, ${failUnless(WITH_OTHERS)}`}
   ),
   logged AS (
     INSERT INTO messages (account_id, id, key_id, asked_by, created_at, from_given, from_domain, to_line, reply_to, subject,

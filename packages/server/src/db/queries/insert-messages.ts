@@ -72,7 +72,7 @@ export interface InsertOptions {
 }
 
 /**
- * Writes a batch of accepted messages in one statement, all or nothing. The statement also checks the rules that depend on data: accounts,
+ * Writes a batch of accepted messages in one transaction, nearly always in one statement, all or nothing. The statement also checks the rules that depend on data: accounts,
  * verified domains, suppressions, idempotency keys, quota. If a rule fails, it writes nothing and fails with SQLSTATE PR001;
  * `failedItemsOf` returns the items.
  */
@@ -124,10 +124,11 @@ async function writeAndCharge(
   options: InsertOptions,
 ): Promise<readonly QuotaUsage[]> {
   const { month, monthlyQuota } = options;
-  const items = Map.groupBy(messages.keys(), (o) => messages[o]?.row.account_id);
-  const charging = charges.map(
-    ({ account_id, units }): QuotaCharge => ({ account_id, units, items: items.get(account_id) ?? [] }),
-  );
+  const places = Map.groupBy(messages.keys(), (o) => messages[o]?.row.account_id);
+  const charging = charges.map(({ account_id, units }): QuotaCharge => {
+    const items = places.get(account_id) ?? [];
+    return { account_id, units, items, message_id: messages[items[0] ?? 0]?.row.id ?? '' };
+  });
   return await sql.together(async (query) => {
     const written = writeMessages(query, messages, charges, options, chargedLast);
     const charged = chargeQuota(query, { charges: JSON.stringify(charging), month, monthlyQuota });
