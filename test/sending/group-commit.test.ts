@@ -20,8 +20,8 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
     activity: createActiveAccounts(),
     writers: 1,
     sharedWriters: 1,
-    secondWriterFrom: 1,
-    startAtOnceFrom: 1_000,
+    secondWriterFrom: () => 1,
+    startAtOnceFrom: () => 1_000,
     isItemFault: () => false,
     isOutage: () => false,
     write: (items) =>
@@ -159,7 +159,12 @@ describe('group commit', () => {
   });
 
   it('starts a batch at once when enough items wait, before the other requests that have arrived are read', async () => {
-    const { group, writes } = start({ startAtOnceFrom: 2, writers: 2, sharedWriters: 2, secondWriterFrom: 2 });
+    const { group, writes } = start({
+      startAtOnceFrom: () => 2,
+      writers: 2,
+      sharedWriters: 2,
+      secondWriterFrom: () => 2,
+    });
     const verdicts = [1, 2, 3, 4, 5].map((item) => group.submit(item));
     expect(writes.map(({ items }) => items)).toEqual([
       [1, 2],
@@ -197,7 +202,7 @@ describe('group commit', () => {
   });
 
   it('starts another writer only for enough items to be worth a batch', async () => {
-    const { group, writes, write } = start({ writers: 2, secondWriterFrom: 2 });
+    const { group, writes, write } = start({ writers: 2, secondWriterFrom: () => 2 });
     const first = group.submit(1);
     const one = await write(0);
     const second = group.submit(2);
@@ -209,6 +214,23 @@ describe('group commit', () => {
     two.finish();
     one.finish();
     expect(await Promise.all([first, second, third])).toEqual([10, 20, 30]);
+  });
+
+  it('decides that by the most items that were lately waiting or being written, which it forgets slowly', async () => {
+    const asked: number[] = [];
+    const secondWriterFrom = (lately: number) => asked.push(lately) && 10;
+    const { group, write } = start({ writers: 2, secondWriterFrom });
+    const verdicts = [1, 2, 3, 4, 5].map((item) => group.submit(item));
+    const one = await write(0);
+    verdicts.push(group.submit(6));
+    await expect.poll(() => asked.at(-1)).toBe(6);
+    one.finish();
+    const two = await write(1);
+    verdicts.push(group.submit(7));
+    await expect.poll(() => asked.at(-1)).toBeCloseTo(5.7);
+    two.finish();
+    (await write(2)).finish();
+    expect(await Promise.all(verdicts)).toEqual([10, 20, 30, 40, 50, 60, 70]);
   });
 
   it('reports a failed write to every item in it, and continues', async () => {

@@ -64,10 +64,13 @@ const NO_ROOM = {
 const WRITERS = 2;
 
 /**
- * With this number, single sends start a batch at once. Below it, they wait for the batch that is being written and for requests that have
- * arrived, because each batch has a fixed cost.
+ * The number of single sends that start a batch at once. Below it, they wait for the batch that is being written and for requests that have
+ * arrived, because each batch has a fixed cost. Two fifths of the sends in progress leave enough for the other batch and for the requests
+ * that are being read.
  */
-const WORTH_A_BATCH = 12;
+function worthABatch(lately: number): number {
+  return Math.min(24, Math.max(12, Math.floor((lately * 2) / 5)));
+}
 
 export const ACCEPT_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
 
@@ -81,8 +84,8 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
     activity,
     connections: ACCEPT_CONNECTIONS.singles,
     sharedWriters: WRITERS,
-    secondWriterFrom: WORTH_A_BATCH,
-    startAtOnceFrom: WORTH_A_BATCH,
+    secondWriterFrom: worthABatch,
+    startAtOnceFrom: worthABatch,
   });
   const batches = createWriteQueue(
     { ...options, sql: options.batchSql },
@@ -90,8 +93,8 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
       activity,
       connections: ACCEPT_CONNECTIONS.batches,
       sharedWriters: 1,
-      secondWriterFrom: 1,
-      startAtOnceFrom: MOST_MESSAGES,
+      secondWriterFrom: () => 1,
+      startAtOnceFrom: () => MOST_MESSAGES,
     },
   );
   // Files are stored before the quota's row is locked, so that no other send waits for them; refusals are found first. Sends of keys in
@@ -102,8 +105,8 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
       activity,
       connections: ACCEPT_CONNECTIONS.files,
       sharedWriters: WRITERS,
-      secondWriterFrom: 1,
-      startAtOnceFrom: MOST_MESSAGES,
+      secondWriterFrom: () => 1,
+      startAtOnceFrom: () => MOST_MESSAGES,
       alwaysAsks: true,
     },
   );
@@ -181,8 +184,8 @@ function createWriteQueue(
     readonly activity: ActiveAccounts;
     readonly connections: number;
     readonly sharedWriters: number;
-    readonly secondWriterFrom: number;
-    readonly startAtOnceFrom: number;
+    readonly secondWriterFrom: (lately: number) => number;
+    readonly startAtOnceFrom: (lately: number) => number;
     readonly alwaysAsks?: true;
   },
 ): GroupCommit<ParsedSend, SendVerdict> {

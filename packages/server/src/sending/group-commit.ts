@@ -36,13 +36,14 @@ export interface GroupCommitOptions<Item, Verdict> {
   readonly sharedWriters: number;
   /**
    * The number of items that must wait before another batch starts while others are running. Small batches would cost more than the wait.
+   * @param lately the most items that were waiting or being written at a time, in about the last twenty batches
    */
-  readonly secondWriterFrom: number;
+  readonly secondWriterFrom: (lately: number) => number;
   /**
    * The number of waiting items that start a batch at once. With fewer, a batch waits until all requests that have arrived are read. Waiting
    * with more would only leave the database idle meanwhile.
    */
-  readonly startAtOnceFrom: number;
+  readonly startAtOnceFrom: (lately: number) => number;
   /** Verdicts in the order of the items. */
   readonly write: (items: readonly Item[]) => Promise<readonly Verdict[]>;
   /** Whether one item may have caused the failure. Each item is then written separately, so that only that one fails. */
@@ -51,12 +52,18 @@ export interface GroupCommitOptions<Item, Verdict> {
   readonly isOutage: (error: unknown) => boolean;
 }
 
+/** What a batch leaves of the highest number of items in progress. */
+const FADING = 0.95;
+
 export function createGroupCommit<Item, Verdict>(
   options: GroupCommitOptions<Item, Verdict>,
 ): GroupCommit<Item, Verdict> {
   const queue = createFairQueue<Entry<Item, Verdict>>(options.room, options.activity);
   const limit = { items: options.maxBatch, bytes: options.maxBytes };
   let busy = 0;
+  /** The items that are being written. */
+  let writing = 0;
+  let lately = 0;
   let isStarting = false;
   let onIdle: (() => void)[] = [];
 
@@ -69,8 +76,9 @@ export function createGroupCommit<Item, Verdict>(
 
   function startWriters(): void {
     isStarting = false;
-    while (queue.length > 0 && mayWrite() && (busy === 0 || queue.length >= options.secondWriterFrom)) {
+    while (queue.length > 0 && mayWrite() && (busy === 0 || queue.length >= options.secondWriterFrom(lately))) {
       busy += 1;
+      lately *= FADING;
       void runWriter(queue.take(limit));
     }
   }
@@ -82,7 +90,9 @@ export function createGroupCommit<Item, Verdict>(
 
   /** The next batch starts before this one's callers are resolved, so the database works while their responses are written. */
   async function runWriter(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
+    writing += entries.length;
     const settle = await writeBatch(entries);
+    writing -= entries.length;
     busy -= 1;
     startWriters();
     settle();
@@ -128,8 +138,9 @@ export function createGroupCommit<Item, Verdict>(
     submit: (item) =>
       new Promise((resolve, reject) => {
         queue.add(options.accountOf(item), { item, bytes: options.bytesOf(item), resolve, reject });
+        lately = Math.max(lately, queue.length + writing);
         if (busy >= options.writers) return;
-        if (queue.length >= options.startAtOnceFrom) startWriters();
+        if (queue.length >= options.startAtOnceFrom(lately)) startWriters();
         else startSoon();
       }),
     hasRoom: (account) => queue.hasRoom(account),
