@@ -31,25 +31,31 @@ describe('the garbage of requests', { timeout: 60_000 }, () => {
     }
   }
 
+  /** The memory that the process uses from now on, as far as the server sees. This process also runs the tests. */
+  function useMemory(megabytes: number): void {
+    vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(megabytes * 1024 * 1024);
+  }
+
   /** 70 MB in all. */
-  function reportSmall(processMegabytes: number): void {
-    vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(processMegabytes * 1024 * 1024);
+  function reportSmall(): void {
     for (let n = 0; n < 70; n += 1) reportLargeGarbage(1_000_000);
   }
 
   // First, because a collection for large ones may follow after some time.
   it('of ordinary messages is not collected on demand, because that would stop all other requests', async () => {
+    useMemory(300);
     const { count, stop } = countCollections();
     await sendBatches(40, `<p>${'x'.repeat(4_000)}</p>`);
-    reportSmall(300);
+    reportSmall();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(count()).toBe(0);
     stop();
   });
 
   it('of many ordinary messages is, in a process that uses much memory', async () => {
+    useMemory(400);
     const { count, stop } = countCollections();
-    reportSmall(400);
+    reportSmall();
     await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(0);
     stop();
   });
