@@ -12,11 +12,7 @@ export const ARRAY_TYPES = {
 
 /** Formats a one-dimensional array for PostgreSQL. Every element but null is quoted, so that none is read as syntax. */
 export function formatArray(values: readonly unknown[]): string {
-  return formatTexts(values.map((value) => (value === null ? null : String(value))));
-}
-
-/** The same for texts. */
-export function formatTexts(texts: readonly (string | null)[]): string {
+  const texts = values.map((value) => (value === null ? null : String(value)));
   // JSON is written much faster. Its escapes of quotes and backslashes are those of arrays; all others mean something else in arrays.
   const json = JSON.stringify(texts);
   if (!/\\[^"\\]/.test(json)) return `{${json.slice(1, -1)}}`;

@@ -1,5 +1,5 @@
 import { type SQL, sql } from '../drizzle.ts';
-import { type RecordLists, recordColumns, recordLists } from '../record-columns.ts';
+import { recordColumns } from '../record-columns.ts';
 import { narrowed, nullable, pg, present, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
 import { deliveries } from '../schema/deliveries.ts';
@@ -70,10 +70,7 @@ export const HELD_MESSAGE = {
   detail: messageEvents.detail,
 };
 
-export const MESSAGES = recordLists(MESSAGE, 'short');
-export const HELD_MESSAGES = recordLists(HELD_MESSAGE, 'short');
-
-/** A recipient of the message `o`. */
+/** A recipient of the message `o`. Names are short because they are repeated for every recipient. */
 export const RECIPIENT = {
   o: pg.int4,
   n: messageRecipients.ordinal,
@@ -93,9 +90,6 @@ export const DELIVERY = {
   n: deliveries.ordinals,
   b: present(deliveries.bytes),
 };
-
-export const RECIPIENTS = recordLists(RECIPIENT, 'any');
-export const DELIVERIES = recordLists(DELIVERY, 'any');
 
 /** A key that the acceptance rules checked, in the version they checked, and the credential that the caller used. */
 export const SENDER = {
@@ -119,11 +113,11 @@ export const CHARGE = {
   judges: pg.int4,
 };
 
-/** The charges and the senders are one JSON text each. */
+/** Each list is one JSON text. */
 export const BATCH = {
-  messages: MESSAGES.parameter,
-  recipients: RECIPIENTS.parameter,
-  deliveries: DELIVERIES.parameter,
+  messages: value<string>(),
+  recipients: value<string>(),
+  deliveries: value<string>(),
   charges: value<string>(),
   /** The keys that the acceptance rules checked; the statement rejects the batch if one has changed since. */
   senders: value<string>(),
@@ -144,7 +138,7 @@ export type Charging =
 
 /** The parts of the statement that depend on the messages' initial status. */
 interface Beginning {
-  readonly messages: Pick<RecordLists<never>, 'parameter' | 'rows'>;
+  readonly message: Readonly<typeof MESSAGE>;
   /** Message columns that the recipient rows need too. */
   readonly carried: SQL;
   /** The status of the message and its recipients, and the type of its first event. */
@@ -157,7 +151,7 @@ const NOTHING = sql``;
 
 /** All messages are queued. */
 export const QUEUED: Beginning = {
-  messages: MESSAGES,
+  message: MESSAGE,
   carried: NOTHING,
   status: sql`'queued'`,
   detail: { column: NOTHING, value: NOTHING },
@@ -165,7 +159,7 @@ export const QUEUED: Beginning = {
 
 /** Some messages are held: they have no deliveries, and their first event says why. */
 export const HELD: Beginning = {
-  messages: HELD_MESSAGES,
+  message: HELD_MESSAGE,
   carried: sql`, i.status`,
   status: sql`status`,
   detail: { column: sql`, detail`, value: sql`, detail` },
@@ -181,7 +175,7 @@ export const HELD: Beginning = {
 export function acceptBatch(
   given: GivenOf<typeof BATCH>,
   bodies: SQL,
-  { messages: lists, carried, status, detail }: Beginning,
+  { message, carried, status, detail }: Beginning,
   charging: Charging,
 ) {
   const { now, month } = given;
@@ -191,11 +185,11 @@ export function acceptBatch(
     USAGE,
     sql`
   WITH input AS MATERIALIZED (
-    SELECT * FROM ${lists.rows(given.messages)} AS r
+    SELECT * FROM json_to_recordset(${given.messages}::text::json) AS r (${columnsOf(message)})
   ),
   recipients AS MATERIALIZED (
     SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded${carried}
-    FROM ${RECIPIENTS.rows(given.recipients)} AS r
+    FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
     JOIN input i ON i.o = r.o
   ),
   keys AS (
@@ -273,7 +267,7 @@ export function acceptBatch(
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at, bytes)
     SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
-    FROM ${DELIVERIES.rows(given.deliveries)} AS d
+    FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
     JOIN input i ON i.o = d.o
   ),
   noted AS (

@@ -1,6 +1,15 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { arraysOf, columnNames, type RecordOf, recordLists, toArrays, unnested } from '../record-columns.ts';
+import {
+  arraysOf,
+  columnNames,
+  literalsOf,
+  type RecordOf,
+  toArrays,
+  toLiterals,
+  unnested,
+  unnestedLiterals,
+} from '../record-columns.ts';
 import { executing, nullable, pg, present, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
@@ -75,6 +84,7 @@ const EVENT = {
   classification: messageEvents.classification,
   detail: messageEvents.detail,
   at: pg.text,
+  /** Named unlike the number of the attempt, because all lists of the statement share one name space. */
   tries: messageEvents.attempt,
 };
 
@@ -100,14 +110,7 @@ const IS_CURRENT = sql`d.account_id = g.account AND d.id = g.delivery AND d.leas
 /** Attempts whose delivery is deleted without being read first. */
 const IS_SIMPLE = sql`g.seen IS NULL AND g.next_at IS NULL`;
 
-const [ATTEMPTS, RECIPIENTS, EVENTS] = [
-  recordLists(ATTEMPT, 'any'),
-  recordLists(RECIPIENT, 'any'),
-  recordLists(EVENT, 'any'),
-];
-const LISTS = { attempts: ATTEMPTS.parameter, recipients: RECIPIENTS.parameter, events: EVENTS.parameter };
-
-const write = defineStatement(LISTS, (given) =>
+const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT), ...literalsOf(EVENT) }, (given) =>
   returning(
     {
       deliveryId: pg.uuid,
@@ -116,7 +119,7 @@ const write = defineStatement(LISTS, (given) =>
     },
     sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM ${ATTEMPTS.rows(given.attempts)} AS g
+      SELECT * FROM ${unnestedLiterals(ATTEMPT, given)} AS g (${columnNames(ATTEMPT)})
     ),
     ended AS (
       DELETE FROM deliveries d USING given g WHERE ${IS_CURRENT} AND ${IS_SIMPLE} RETURNING g.o
@@ -143,7 +146,7 @@ const write = defineStatement(LISTS, (given) =>
     ),
     settled AS (
       UPDATE message_recipients r SET status = s.state
-      FROM ${RECIPIENTS.rows(given.recipients)} AS s
+      FROM ${unnestedLiterals(RECIPIENT, given)} AS s (${columnNames(RECIPIENT)})
       JOIN counting g ON g.o = s.of
       WHERE r.account_id = g.account AND r.message_id = g.message AND r.ordinal = s.ordinal
     ),
@@ -156,7 +159,7 @@ const write = defineStatement(LISTS, (given) =>
     events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at, attempt)
       SELECT m.account, m.message, m.before + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at::timestamptz, e.tries
-      FROM ${EVENTS.rows(given.events)} AS e
+      FROM ${unnestedLiterals(EVENT, given)} AS e (${columnNames(EVENT)})
       JOIN shown m ON m.o = e.by
     ),
     to_count AS (
@@ -176,9 +179,9 @@ export type WrittenOutcome = RowOf<typeof write>;
  */
 export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
   return await write(query, {
-    attempts: ATTEMPTS.values(rows.attempts),
-    recipients: RECIPIENTS.values(rows.recipients),
-    events: EVENTS.values(rows.events),
+    ...toLiterals(ATTEMPT, rows.attempts),
+    ...toLiterals(RECIPIENT, rows.recipients),
+    ...toLiterals(EVENT, rows.events),
   });
 }
 
