@@ -68,9 +68,9 @@ export interface InsertOptions {
 }
 
 /**
- * Writes a batch of accepted messages in one transaction, nearly always in one statement, all or nothing. The statement also checks the rules that depend on data: accounts,
- * verified domains, suppressions, idempotency keys, quota. If a rule fails, it writes nothing and fails with SQLSTATE PR001;
- * `failedItemsOf` returns the items.
+ * Writes a batch of accepted messages in one transaction, nearly always in one statement, all or nothing. The statement also checks the
+ * rules that depend on data: accounts, verified domains, suppressions, idempotency keys, quota. If a rule fails, nothing is written, and it
+ * fails with SQLSTATE PR001; `failedItemsOf` returns the items.
  */
 export async function insertMessages(
   sql: Sql,
