@@ -5,7 +5,8 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { QuotaUsage } from '../db/queries/charge-quota.ts';
 import { failedItemsOf } from '../db/queries/failed-items.ts';
 import type { HoldRow } from '../db/queries/insert-holds.ts';
-import { type AccountCharge, insertMessages, type NewMessage, type SenderFact } from '../db/queries/insert-messages.ts';
+import { type AccountCharge, insertMessages, type SenderFact } from '../db/queries/insert-messages.ts';
+import type { NewMessage } from '../db/queries/message-lists.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { checkKeyRules } from './acceptance.ts';
 import {

@@ -1,7 +1,7 @@
 import { AUTOMATIC_KEY_PREFIX, LIMITS } from '@postrider/core';
 import { digestOf, hashContent, type PinnedFile } from '../approvals/holds/content-hash.ts';
 import type { NewHold } from '../db/queries/insert-holds.ts';
-import type { NewMessage } from '../db/queries/insert-messages.ts';
+import type { NewMessage } from '../db/queries/message-lists.ts';
 import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { DecidedSend } from './decide-sends.ts';

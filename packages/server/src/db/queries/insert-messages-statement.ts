@@ -1,95 +1,15 @@
 import { type SQL, sql } from '../drizzle.ts';
 import { recordColumns } from '../record-columns.ts';
-import { narrowed, nullable, pg, present, returning } from '../result.ts';
+import { narrowed, nullable, pg, returning } from '../result.ts';
 import { quotaUsage } from '../schema/accounts.ts';
-import { deliveries } from '../schema/deliveries.ts';
 import { apiKeys } from '../schema/keys.ts';
-import {
-  idempotencyKeys,
-  messageBodies,
-  messageEvents,
-  messageRecipients,
-  messages,
-  messageTracking,
-} from '../schema/messages.ts';
 import { sessions } from '../schema/sessions.ts';
 import { type GivenOf, optional, value } from '../statement.ts';
 import { IS_SUSPENDED } from './account-suspension.ts';
 import { charge, failUnless, USAGE, usageAfter, WITH_OTHERS, wouldCharge } from './charge-quota.ts';
 import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
-
-/**
- * The log row of an accepted message, with the rows that exist once per message. `o` is its position in the batch; other names are those of
- * the columns.
- */
-export const MESSAGE = {
-  o: pg.int4,
-  account_id: messages.accountId,
-  id: messages.id,
-  key_id: messages.keyId,
-  /** The key that asked for the send if it is not the key that issued the message. */
-  asked_by: messages.askedBy,
-  from_given: messages.fromGiven,
-  from_domain: messages.fromDomain,
-  to_line: messages.toLine,
-  reply_to: messages.replyTo,
-  subject: messages.subject,
-  channel: messages.channel,
-  source: messages.source,
-  agent_name: messages.agentName,
-  /** Omitted if empty, like the metadata and the headers. */
-  tags: nullable(messages.tags),
-  metadata: nullable(messages.metadata),
-  charged: messages.charged,
-  headers: nullable(messageBodies.headers),
-  /** The id of the event `queued` or `pending_approval`. */
-  event_id: messageEvents.id,
-  /** When the first attempt is due; null means immediately. */
-  scheduled_at: messages.scheduledAt,
-  /** The id of the event `scheduled`, which follows `queued`; null if there is none. */
-  scheduled_event_id: nullable(messageEvents.id),
-  /** When retries end. */
-  expires_at: deliveries.expiresAt,
-  template: messages.template,
-  resend_of: messages.resendOf,
-  unsubscribe: nullable(messages.unsubscribe),
-  open_pixel: nullable(messageTracking.openPixel),
-  links: nullable(messageTracking.links),
-  idempotency_key: nullable(idempotencyKeys.key),
-  fingerprint: nullable(idempotencyKeys.fingerprint),
-  /** The start of the idempotency key's lifetime if it is not now: an earlier time makes the key expire earlier. */
-  key_since: nullable(idempotencyKeys.createdAt),
-};
-
-/** A message in a batch with messages that wait for approval. Those have no deliveries. */
-export const HELD_MESSAGE = {
-  ...MESSAGE,
-  status: messages.status,
-  /** Why the message is held. */
-  detail: messageEvents.detail,
-};
-
-/** A recipient of the message `o`. Names are short because they are repeated for every recipient. */
-export const RECIPIENT = {
-  o: pg.int4,
-  n: messageRecipients.ordinal,
-  k: messageRecipients.kind,
-  name: messageRecipients.name,
-  e: messageRecipients.email,
-  /** The folded address if it differs. */
-  f: nullable(messageRecipients.email),
-};
-
-export const DELIVERY = {
-  o: pg.int4,
-  id: deliveries.id,
-  r: deliveries.route,
-  /** Omitted if the route alone determines the destination. */
-  t: nullable(deliveries.destination),
-  n: deliveries.ordinals,
-  b: present(deliveries.bytes),
-};
+import { DELIVERY, HELD_MESSAGE, MESSAGE, RECIPIENT, SHARED } from './message-lists.ts';
 
 /** A key that the acceptance rules checked, in the version they checked, and the credential that the caller used. */
 export const SENDER = {
@@ -115,9 +35,10 @@ export const CHARGE = {
 
 /** Each list is one JSON text. */
 export const BATCH = {
+  shared: value<string>(),
   messages: value<string>(),
-  recipients: value<string>(),
-  deliveries: value<string>(),
+  recipients: optional(value<string>()),
+  deliveries: optional(value<string>()),
   charges: value<string>(),
   /** The keys that the acceptance rules checked; the statement rejects the batch if one has changed since. */
   senders: value<string>(),
@@ -185,12 +106,19 @@ export function acceptBatch(
     USAGE,
     sql`
   WITH input AS MATERIALIZED (
-    SELECT * FROM json_to_recordset(${given.messages}::text::json) AS r (${columnsOf(message)})
+    SELECT * FROM json_to_recordset(${given.messages}::text::json) AS m (${columnsOf(message)})
+    JOIN json_to_recordset(${given.shared}::text::json) AS s (${columnsOf(SHARED)}) USING (g)
   ),
   recipients AS MATERIALIZED (
-    SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e) AS folded${carried}
+    SELECT o, account_id, id, 0 AS n, 'to' AS k, name, to_line AS e, coalesce(f, to_line) AS folded${carried}
+    FROM input i ${
+      given.recipients === undefined
+        ? NOTHING
+        : sql`WHERE listed IS NULL
+    UNION ALL SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e)${carried}
     FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
-    JOIN input i ON i.o = r.o
+    JOIN input i ON i.o = r.o`
+    }
   ),
   keys AS (
     INSERT INTO idempotency_keys AS k (account_id, key_id, key, fingerprint, message_id, created_at)
@@ -266,9 +194,15 @@ export function acceptBatch(
   ),
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at, bytes)
+    SELECT account_id, d, id, r, coalesce(t, ''), '{0}', coalesce(scheduled_at, ${now}), expires_at, b FROM input WHERE d IS NOT NULL
+    ${
+      given.deliveries === undefined
+        ? NOTHING
+        : sql`UNION ALL
     SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
     FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
-    JOIN input i ON i.o = d.o
+    JOIN input i ON i.o = d.o`
+    }
   ),
   noted AS (
     INSERT INTO search_backlog (account_id, message_ids) SELECT account_id, array_agg(id) FROM input GROUP BY account_id

@@ -1,45 +1,21 @@
-import { foldAddress } from '@postrider/core';
 import type { Query, Sql } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import type { RecordOf, SparseRecordOf } from '../record-columns.ts';
-import type { deliveries } from '../schema/deliveries.ts';
-import type { messageRecipients } from '../schema/messages.ts';
 import { defineStatement, several } from '../statement.ts';
 import { chargeQuota, type QuotaCharge, type QuotaUsage } from './charge-quota.ts';
-import { type HoldRow, insertHolds, lockHoldingKeys, type NewHold } from './insert-holds.ts';
+import { type HoldRow, insertHolds, lockHoldingKeys } from './insert-holds.ts';
 import {
   acceptBatch,
   BATCH,
   type CHARGE,
   type Charging,
-  type DELIVERY,
   HELD,
-  type HELD_MESSAGE,
-  type MESSAGE,
   QUEUED,
-  type RECIPIENT,
   type SENDER,
 } from './insert-messages-statement.ts';
 import type { SendCharge } from './insert-sends.ts';
 import { insertAttachment, type NewAttachmentRow } from './message-attachments.ts';
-
-export interface NewMessage {
-  readonly row: Omit<SparseRecordOf<typeof MESSAGE>, 'o'>;
-  readonly html: string | null;
-  readonly text: string | null;
-  readonly recipients: readonly NewRecipient[];
-  readonly deliveries: readonly NewDelivery[];
-  readonly attachments: readonly NewAttachment[];
-  /** Set for a message that waits for approval; such a message has no deliveries. */
-  readonly hold: NewHold | null;
-}
-
-export type NewRecipient = Pick<typeof messageRecipients.$inferSelect, 'ordinal' | 'kind' | 'name' | 'email'>;
-
-export type NewAttachment = Pick<NewAttachmentRow, 'filename' | 'contentType' | 'contentId' | 'content'>;
-
-/** The destination is empty if the route alone determines it. */
-export type NewDelivery = Pick<typeof deliveries.$inferSelect, 'id' | 'route' | 'destination' | 'ordinals'>;
+import { type NewMessage, toLists } from './message-lists.ts';
 
 export type SenderFact = Omit<SparseRecordOf<typeof SENDER>, 'a'>;
 
@@ -176,15 +152,12 @@ async function writeMessages(
   options: InsertOptions,
   sizes = queueing,
 ): Promise<readonly QuotaUsage[]> {
-  const hasHolds = sizes === holding;
   const statement = sizes.find(({ size }) => size >= messages.length);
   if (statement === undefined) throw new Error(`a batch has at most ${MOST_MESSAGES} messages`);
   const { sendCharges, now, month, monthlyQuota, idempotencyHorizon } = options;
   const places = Array.from({ length: statement.size }, (_, o) => messages[o] ?? NO_BODY);
   return await statement.run(query, {
-    messages: JSON.stringify(messages.map(hasHolds ? toHeldRow : toRow)),
-    recipients: JSON.stringify(messages.flatMap(toRecipientRows)),
-    deliveries: JSON.stringify(messages.flatMap(toDeliveryRows)),
+    ...toLists(messages, sizes === holding),
     charges: JSON.stringify(charges.map(({ senders, ...charge }) => ({ ...charge, judges: senders.length }))),
     senders: JSON.stringify(charges.flatMap(({ account_id: a, senders }) => senders.map((fact) => ({ a, ...fact })))),
     now: now.toISOString(),
@@ -196,46 +169,3 @@ async function writeMessages(
 }
 
 const NO_BODY = { html: null, text: null };
-
-/**
- * `o` is the message's position in the batch. The other lists refer to it, so that values shared by all of a message's rows are sent once.
- */
-function toRow({ row }: NewMessage, o: number): Texts<SparseRecordOf<typeof MESSAGE>> {
-  return { ...row, ...timesOf(row), o };
-}
-
-function toHeldRow({ row, hold }: NewMessage, o: number): Texts<SparseRecordOf<typeof HELD_MESSAGE>> {
-  const status = hold === null ? 'queued' : 'pending_approval';
-  return { ...row, ...timesOf(row), o, status, detail: hold?.reasons.join(', ') };
-}
-
-/** `JSON.stringify` takes five times as long if a value has a `toJSON`, as times have, so they are text. */
-type Texts<Row> = { readonly [Name in keyof Row]: Row[Name] extends Date | undefined ? string | undefined : Row[Name] };
-
-function timesOf({ expires_at, scheduled_at, key_since }: NewMessage['row']) {
-  return {
-    expires_at: expires_at.toISOString(),
-    scheduled_at: scheduled_at?.toISOString(),
-    key_since: key_since?.toISOString(),
-  };
-}
-
-function toRecipientRows({ recipients }: NewMessage, o: number): readonly SparseRecordOf<typeof RECIPIENT>[] {
-  return recipients.map(({ ordinal, kind, name, email }) => {
-    const folded = foldAddress(email);
-    return { o, n: ordinal, k: kind, name: name ?? undefined, e: email, f: folded === email ? undefined : folded };
-  });
-}
-
-function toDeliveryRows(message: NewMessage, o: number): readonly SparseRecordOf<typeof DELIVERY>[] {
-  const b = bytesOf(message);
-  return message.deliveries.map(({ id, route, destination, ordinals }) => {
-    return { o, id, r: route, t: destination === '' ? undefined : destination, n: ordinals, b };
-  });
-}
-
-/** As `BYTES_OF_MESSAGE` counts them. */
-function bytesOf({ html, text, attachments }: NewMessage): number {
-  const files = attachments.reduce((sum, { content }) => sum + content.length, 0);
-  return Buffer.byteLength(html ?? '') + Buffer.byteLength(text ?? '') + files;
-}
