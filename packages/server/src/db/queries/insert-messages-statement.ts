@@ -65,7 +65,7 @@ interface Beginning {
   /** The status of the message and its recipients, and the type of its first event. */
   readonly status: SQL;
   /** The detail of the first event, with its column. */
-  readonly detail: { readonly column: SQL; readonly value: SQL };
+  readonly detail: { readonly column: SQL; readonly value: SQL; readonly none: SQL };
 }
 
 const NOTHING = sql``;
@@ -75,7 +75,7 @@ export const QUEUED: Beginning = {
   message: MESSAGE,
   carried: NOTHING,
   status: sql`'queued'`,
-  detail: { column: NOTHING, value: NOTHING },
+  detail: { column: NOTHING, value: NOTHING, none: NOTHING },
 };
 
 /** Some messages are held: they have no deliveries, and their first event says why. */
@@ -83,7 +83,7 @@ export const HELD: Beginning = {
   message: HELD_MESSAGE,
   carried: sql`, i.status`,
   status: sql`status`,
-  detail: { column: sql`, detail`, value: sql`, detail` },
+  detail: { column: sql`, detail`, value: sql`, detail`, none: sql`, NULL` },
 };
 
 /**
@@ -180,13 +180,11 @@ export function acceptBatch(
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
     SELECT account_id, id, n, k, name, e, ${status} FROM recipients
   ),
-  started AS (
+  begun AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at${detail.column})
-    SELECT account_id, id, 1, event_id, ${status}, ${now}${detail.value} FROM input
-  ),
-  timed AS (
-    INSERT INTO message_events (account_id, message_id, seq, id, type, created_at)
-    SELECT account_id, id, 2, scheduled_event_id, 'scheduled', ${now} FROM input WHERE scheduled_event_id IS NOT NULL
+    SELECT account_id, id, 1, event_id, ${status}, ${now}::timestamptz${detail.value} FROM input
+    UNION ALL SELECT account_id, id, 2, scheduled_event_id, 'scheduled', ${now}::timestamptz${detail.none} FROM input
+    WHERE scheduled_event_id IS NOT NULL
   ),
   tracked AS (
     INSERT INTO message_tracking (account_id, message_id, open_pixel, links)

@@ -132,8 +132,8 @@ type HeldMessageRow = Texts<SparseRecordOf<typeof HELD_MESSAGE>>;
 
 /**
  * The lists of a batch, each as JSON. PostgreSQL makes a hash table for each object and looks up each field in it, so a message with one
- * recipient is one object, without what it shares with others: with all values in objects for the message, its recipient and its delivery,
- * parsing took three times as long.
+ * recipient is one object, without what it shares with others. With objects for the message, its recipient and its delivery, which repeat all
+ * values, the statement took 62 instead of 48 µs for a message of a full batch.
  */
 export function toLists(batch: readonly NewMessage[], hasHolds: boolean) {
   const shared: SharedRow[] = [];
