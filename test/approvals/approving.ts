@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { TestApp, TestResponse } from '../harness/test-app.ts';
 
 /** A key whose sends are held, and its id. */
@@ -22,6 +23,16 @@ export async function decide(
   body: Readonly<Record<string, unknown>> = { decision: 'approve' },
 ): Promise<TestResponse> {
   return await server.call('POST', `/keys/approvals/${approvalId}`, { key, body });
+}
+
+/**
+ * Waits until the server's own worker has notified the approvers of a hold. Until then it may store a link for each of them at any moment,
+ * and reminders leave the hold out.
+ */
+export async function approversNotified({ database: { sql } }: TestApp, approvalId: string): Promise<void> {
+  const notified = async () =>
+    (await sql`SELECT FROM approvals WHERE id = ${approvalId} AND told_at IS NOT NULL`).length;
+  await expect.poll(notified).toBe(1);
 }
 
 /** How much of this month's quota the account has used. */

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { approversNotified } from '../approvals/approving.ts';
 import { signInAs } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
@@ -167,6 +168,8 @@ describe('the approval page that agents name', () => {
         SELECT count(*)::int AS links FROM approval_links WHERE approval_id = ${approvalId}`;
       return row?.links;
     };
+    // The server's worker mails the approvers after the send has returned, and stores the link in that mail.
+    await approversNotified(server, approvalId);
     const before = await count();
     const open = async () => (await visit(`/approvals/open/${approvalId}`, cookie)).headers.get('location');
     const opened = new Set(await Promise.all(Array.from({ length: 20 }, open)));
