@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
-import { openDatabase } from '../../packages/server/src/db/client.ts';
+import { createPlanRenewal, openDatabase } from '../../packages/server/src/db/client.ts';
+import { CONNECTIONS } from '../../packages/server/src/db/connection-counts.ts';
 import { boundHeapGrowth } from '../../packages/server/src/heap.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createOutboundClient } from '../../packages/server/src/outbound/outbound-client.ts';
@@ -38,6 +39,12 @@ const undici: Undici = createRequire(new URL('../../packages/server/package.json
 boundHeapGrowth();
 const { target, url, inFlight } = childSettings<DispatchSettings>();
 const sql = tagged(openDatabase({ target, maxConnections: 4, applicationName: 'postrider-worker' }));
+const queueSql = openDatabase({
+  target,
+  maxConnections: CONNECTIONS.webhooks,
+  applicationName: 'postrider-worker',
+  keepPlans: true,
+});
 const client = createOutboundClient({
   allowLoopback: true,
   resolve: () => Promise.reject(new Error('nothing is looked up here')),
@@ -45,7 +52,15 @@ const client = createOutboundClient({
   connectionsPerOrigin: 256,
 });
 const dispatcher = createDispatcher({
-  ...{ sql, client, clock: { now: () => new Date() }, ids: createIdGenerator(), box: createSecretBox(TEST_SECRET_KEY) },
+  ...{
+    sql,
+    queueSql,
+    client,
+    clock: { now: () => new Date() },
+    ids: createIdGenerator(),
+    box: createSecretBox(TEST_SECRET_KEY),
+  },
+  renewPlans: createPlanRenewal(queueSql, CONNECTIONS.webhooks),
   random: Math.random,
   onError: (error, what) => console.error(what, error),
 });

@@ -56,7 +56,7 @@ describe('the connections of a process', () => {
   it('include those of the accept queue and, with the role worker, of delivery and its jobs', () => {
     const accept = Object.values(ACCEPT_CONNECTIONS).reduce((sum, count) => sum + count, 0);
     expect(CONNECTIONS.accept).toBe(accept);
-    expect([connectionsOf(new Set(['api'])), connectionsOf(new Set(['api', 'worker']))]).toEqual([20, 32]);
+    expect([connectionsOf(new Set(['api'])), connectionsOf(new Set(['api', 'worker']))]).toEqual([20, 34]);
   });
 });
 

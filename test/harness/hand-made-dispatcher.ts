@@ -1,5 +1,5 @@
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
+import type { DatabaseTarget, Sql } from '../../packages/server/src/db/client.ts';
 import { readEndpoint } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
 import { announce } from '../../packages/server/src/events/announce.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
@@ -8,7 +8,11 @@ import {
   type OutboundClientOptions,
 } from '../../packages/server/src/outbound/outbound-client.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
-import { createDispatcher, type Dispatcher } from '../../packages/server/src/webhooks/dispatcher.ts';
+import {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+} from '../../packages/server/src/webhooks/dispatcher.ts';
 import { toWebhook } from '../../packages/server/src/webhooks/endpoint-record.ts';
 import { makeEndpoint } from '../../packages/server/src/webhooks/manage-endpoints.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -18,6 +22,7 @@ import { createTestDatabase } from './test-database.ts';
 
 /** A dispatcher on its own database, without a server: nothing happens unless the test requests it. */
 export interface HandMadeDispatcher {
+  readonly target: DatabaseTarget;
   readonly sql: TaggedSql;
   readonly clock: FakeClock;
   readonly accountId: string;
@@ -29,13 +34,15 @@ export interface HandMadeDispatcher {
   /** Queues this many events for an endpoint. */
   events(endpointId: string, count?: number): Promise<readonly string[]>;
   /** Another process of the fleet, with its own way to the database if the test passes one. */
-  another(through?: Sql): Dispatcher;
+  another(through?: Sql, queue?: QueuePool): Dispatcher;
   /** The attempts at an endpoint, oldest first. */
   // Tests read any column; their assertions check it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   attempts(endpointId: string): Promise<readonly any[]>;
   close(): Promise<void>;
 }
+
+export type QueuePool = Pick<DispatcherOptions, 'queueSql' | 'renewPlans'>;
 
 export async function startHandMadeDispatcher(
   options: Partial<OutboundClientOptions> & { readonly maxInFlight?: number } = {},
@@ -57,8 +64,9 @@ export async function startHandMadeDispatcher(
   });
   const faults: unknown[] = [];
   const dispatchers: Dispatcher[] = [];
-  const another = (through: Sql = sql) => {
+  const another = (through: Sql = sql, queue: QueuePool = {}) => {
     const made = createDispatcher({
+      ...queue,
       ...{ sql: through, clock, ids, box, client, random: () => 0.5, onError: (error) => void faults.push(error) },
       ...(maxInFlight === undefined ? {} : { maxInFlight }),
     });
@@ -67,7 +75,7 @@ export async function startHandMadeDispatcher(
   };
   const tools = { sql, clock, ids, webhooks: { secrets: box, policy: { allowLoopback: true } } };
   return {
-    ...{ sql, clock, accountId, faults, another, dispatcher: another() },
+    ...{ target: database.target, sql, clock, accountId, faults, another, dispatcher: another() },
     async endpoint(url) {
       const made = await makeEndpoint(tools, { accountId, keyId: 'operator', user: {} }, { url });
       if (made.kind !== 'done') throw new Error(made.kind);

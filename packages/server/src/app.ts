@@ -204,7 +204,7 @@ export function createApp(options: AppOptions): App {
       warn,
     );
     webhookWorker = createWebhookWorker(options, {
-      sql: workSql,
+      pools,
       ids,
       dns,
       box: webhooks.secrets,

@@ -62,7 +62,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_PROCESSES',
     default: 'as many as processors and memory allow in production, 1 in development',
     description:
-      'Number of processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 32 database connections.',
+      'Number of processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 34 database connections.',
   },
   {
     name: 'POSTRIDER_SMTP_PORT',

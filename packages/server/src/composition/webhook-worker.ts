@@ -1,5 +1,7 @@
 import type { Installation } from '../config/installation.ts';
-import type { Sql } from '../db/client.ts';
+import { createPlanRenewal } from '../db/client.ts';
+import { CONNECTIONS } from '../db/connection-counts.ts';
+import type { DatabasePools } from '../db/database-pools.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { startWebhooks, type WebhookWorker } from '../jobs/start-webhooks.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
@@ -17,7 +19,7 @@ const CONNECTIONS_PER_ORIGIN = 256;
 export function createWebhookWorker(
   { config, clock, random }: AppOptions,
   {
-    sql,
+    pools: { work: sql, webhooks: queueSql },
     ids,
     dns,
     box,
@@ -25,7 +27,7 @@ export function createWebhookWorker(
     onAttempt,
     onError,
   }: {
-    readonly sql: Sql;
+    readonly pools: Pick<DatabasePools, 'work' | 'webhooks'>;
     readonly ids: IdGenerator;
     readonly dns: DnsResolver;
     readonly box: SecretBox;
@@ -41,7 +43,8 @@ export function createWebhookWorker(
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
   });
   return startWebhooks({
-    ...{ sql, clock, ids, box, client, random, onAttempt, onError },
+    ...{ sql, queueSql, clock, ids, box, client, random, onAttempt, onError },
+    renewPlans: createPlanRenewal(queueSql, CONNECTIONS.webhooks),
     monthlyQuota: installation.monthlyQuota,
     mailer: { sql, clock, ids, secrets: box, ...installation },
   });

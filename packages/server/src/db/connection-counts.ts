@@ -12,13 +12,15 @@ export const CONNECTIONS = {
   work: 4,
   /** One to claim deliveries and load their contents, one to record outcomes. */
   deliveries: 2,
+  /** One to claim webhook events, one to record attempts. */
+  webhooks: 2,
   /** Of graphile-worker. */
   queue: 6,
 } as const;
 
 /** The most connections that a process with these roles opens. */
 export function connectionsOf(roles: ReadonlySet<string>): number {
-  const { work, deliveries, queue, ...always } = CONNECTIONS;
+  const { work, deliveries, webhooks, queue, ...always } = CONNECTIONS;
   const shared = Object.values(always).reduce((sum, count) => sum + count, 0);
-  return roles.has('worker') ? shared + work + deliveries + queue : shared;
+  return roles.has('worker') ? shared + work + deliveries + webhooks + queue : shared;
 }

@@ -13,6 +13,8 @@ export interface DatabasePools {
   readonly work: Pool;
   /** Claims, contents and outcomes of deliveries: a few large statements, which `renewPlans` must plan again every few seconds. */
   readonly deliveries: Pool;
+  /** The same for webhook events: claims and attempts. Separate, so that mail does not wait for a claim of a thousand events. */
+  readonly webhooks: Pool;
   /** Searches and exports, bound to the caller's account. A slow one delays only other searches and exports. */
   readonly reads: Pool;
   /**
@@ -55,6 +57,7 @@ const POOLS = {
   accounts: { applicationName: 'postrider-accounts', forAccounts: true, deadlineMs: API_DEADLINE_MS },
   work: { applicationName: 'postrider-worker', deadlineMs: WORK_DEADLINE_MS },
   deliveries: { applicationName: 'postrider-worker', keepPlans: true, deadlineMs: WORK_DEADLINE_MS },
+  webhooks: { applicationName: 'postrider-worker', keepPlans: true, deadlineMs: WORK_DEADLINE_MS },
   reads: {
     applicationName: 'postrider-reads',
     forAccounts: true,
@@ -107,14 +110,15 @@ export function openDatabasePools(target: DatabaseTarget, connections: AcceptCon
   const accounts = open('accounts', CONNECTIONS.accounts);
   const work = open('work', CONNECTIONS.work);
   const deliveries = open('deliveries', CONNECTIONS.deliveries);
+  const webhooks = open('webhooks', CONNECTIONS.webhooks);
   const reads = open('reads', CONNECTIONS.reads, () => ping(api));
   const sends = open('sends', connections.singles);
   const batches = open('batches', connections.batches);
   const files = open('files', connections.files, () => ping(api));
   const rates = open('rates', CONNECTIONS.rates);
-  const pools = [api, accounts, work, deliveries, reads, sends, batches, files, rates];
+  const pools = [api, accounts, work, deliveries, webhooks, reads, sends, batches, files, rates];
   return {
-    ...{ api, accounts, work, deliveries, reads, sends, batches, files, rates },
+    ...{ api, accounts, work, deliveries, webhooks, reads, sends, batches, files, rates },
     async end() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: END_SECONDS })));
     },

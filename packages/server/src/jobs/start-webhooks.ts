@@ -26,6 +26,9 @@ const DRAIN_MS = 3_000;
 
 export function startWebhooks(options: {
   readonly sql: Sql;
+  /** See DispatcherOptions, also for `renewPlans`. */
+  readonly queueSql: Sql;
+  readonly renewPlans: () => Promise<void>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly box: SecretBox;

@@ -27,7 +27,7 @@ export interface AttemptRecorder {
 
 const FLUSH_MS = 75;
 const BATCH = 1_000;
-/** If this many arrive within that time, wait for more: a statement takes a millisecond and a half to plan, however few rows it writes. */
+/** If this many arrive within that time, wait for more: a statement has a fixed cost, however few rows it writes. */
 const BUSY = 150;
 const BUSY_FLUSH_MS = 200;
 const RETRY_MS = 500;
@@ -36,12 +36,14 @@ const TRIES = 20;
 
 export function createAttemptRecorder(options: {
   readonly sql: Sql;
+  /** Where attempts are written, if not with `sql`. */
+  readonly queueSql?: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly leaseId: string;
   readonly onError: (error: unknown, what: string) => void;
 }): AttemptRecorder {
-  const { sql, clock, ids, leaseId, onError } = options;
+  const { sql, queueSql = sql, clock, ids, leaseId, onError } = options;
   let buffer: Attempt[] = [];
   let inProgress = 0;
   let isBusy = false;
@@ -53,7 +55,7 @@ export function createAttemptRecorder(options: {
 
   /** Both can safely be repeated: the database may have executed them before the connection broke. */
   async function write(batch: readonly Attempt[]): Promise<void> {
-    const isRefused = await persist(() => recordAttempts(sql, leaseId, batch, clock.now()), batch.length > 1);
+    const isRefused = await persist(() => recordAttempts(queueSql, leaseId, batch, clock.now()), batch.length > 1);
     if (isRefused) {
       const half = Math.ceil(batch.length / 2);
       await write(batch.slice(0, half));

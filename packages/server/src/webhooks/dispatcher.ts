@@ -37,6 +37,10 @@ export interface DispatcherLoad {
 
 export interface DispatcherOptions {
   readonly sql: Sql;
+  /** Claims and records, the frequent statements. In the product, a pool that keeps their plans; otherwise `sql`. */
+  readonly queueSql?: Sql;
+  /** Plans the statements of `queueSql` for the tables' current sizes, if that is due. */
+  readonly renewPlans?: () => Promise<void>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly box: SecretBox;
@@ -55,7 +59,7 @@ const MAX_IN_FLIGHT = 1_000;
 const SLOW_SHARE = 0.5;
 /** The share of all slots that wide queues may use: the rest is for queues with few under way, so that twenty wide ones leave it to them. */
 const WIDE_SHARE = 0.75;
-/** Deliveries per claim: its rows share its fixed cost, mostly planning. */
+/** Deliveries per claim: its rows share its fixed cost. */
 const CLAIM_ROWS = 1_000;
 /** With less free capacity, wait until there is more: otherwise a full process would claim one row at a time. */
 const CLAIM_ROWS_MIN = 100;
@@ -69,8 +73,9 @@ const BEGIN_WITHIN_MS = 30_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { sql, clock, ids, client, random, onError, onAttempt, maxInFlight = MAX_IN_FLIGHT } = options;
+  const { queueSql = sql, renewPlans } = options;
   const leaseId = randomUUID();
-  const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
+  const recorder = createAttemptRecorder({ sql, queueSql, clock, ids, leaseId, onError });
   const receivers = createReceivers(sql, options.box, onError);
   const visibility = createReceiverVisibility({ sql, clock }, onError);
   const queues = createEndpointQueues();
@@ -111,6 +116,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function claim(): Promise<boolean> {
+    await renewPlans?.();
     await refresh();
     const now = clock.now();
     stalled = Math.min(maxInFlight, queues.stalledCount(now));
@@ -119,7 +125,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (limit < CLAIM_ROWS_MIN) return false;
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
     const asked = queues.capacity(now);
-    const claimed = await claimDeliveries(sql, { ...asked, now, leaseId, leaseUntil, limit });
+    const claimed = await claimDeliveries(queueSql, { ...asked, now, leaseId, leaseUntil, limit });
     const unknown = claimed.filter(({ endpointId, revision }) => receivers.get(endpointId)?.revision !== revision);
     await load(unknown.map(({ endpointId }) => endpointId));
     for (const delivery of claimed) queues.add(delivery, now);
