@@ -38,6 +38,7 @@ export interface HealthSample {
  * @param samples in the order in which the attempts ended
  */
 export async function settleHealth(tools: HealthTools, samples: readonly HealthSample[], now: Date): Promise<void> {
+  if (samples.every(({ succeeded, wasFailing }) => succeeded && !wasFailing)) return;
   const lastSuccess = new Map(
     samples.flatMap((sample, index) => (sample.succeeded ? [[placeOf(sample), index] as const] : [])),
   );

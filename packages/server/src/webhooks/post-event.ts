@@ -25,7 +25,7 @@ const MOST_BYTES_PER_UNIT = 3;
 const READ_BYTES = 16 * 1024;
 
 /** Posts a signed event. Never rejects: every result is an outcome. */
-export async function postEvent(
+export function postEvent(
   client: OutboundClient,
   {
     url,
@@ -40,15 +40,16 @@ export async function postEvent(
   },
 ): Promise<AttemptResult> {
   const startedAtMs = performance.now();
-  const response = await client.request({
+  const request = {
     url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
     maxBytes: READ_BYTES,
-  });
-  const durationMs = Math.round(performance.now() - startedAtMs);
-  return judgeResponse(response, durationMs, now);
+  } as const;
+  return client
+    .request(request)
+    .then((response) => judgeResponse(response, Math.round(performance.now() - startedAtMs), now));
 }
 
 function judgeResponse(response: OutboundResult, durationMs: number, now: Date): AttemptResult {

@@ -200,8 +200,11 @@ export async function recordAttempts(
 ): Promise<void> {
   const [endpoints, types, texts] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   // Sends columns instead of rows, and shared values only once: parsing the same data as JSON took Postgres twice as long.
-  const column = (read: (attempt: AttemptRow) => string | number | boolean | null) =>
-    `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
+  const column = (read: (attempt: AttemptRow) => string | number | boolean | null) => {
+    const values = attempts.map(read);
+    // `unnest` fills shorter arrays with nulls.
+    return values.every((value) => value === null) ? '{}' : `{${values.map((value) => value ?? 'NULL').join(',')}}`;
+  };
   const columns = {
     endpoint: column(({ endpointId }) => placeOf(endpoints, endpointId)),
     type: column(({ eventType }) => placeOf(types, eventType)),
