@@ -123,17 +123,27 @@ function isConstant(token: Token): boolean {
 
 function watchLeaf(template: Template, roots: ReadonlySet<string>): void {
   const render = template.render.bind(template);
-  template.render = function* (context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
+  // Not a generator: most renderings record nothing, and one more generator for each placeholder would slow them down.
+  template.render = (context: Context, emitter: Emitter) => {
     const recorder = context.getRegister(REGISTER) as Partial<Recorder> | undefined;
-    if (recorder?.mode === undefined || !isGiven(roots, recorder.mode.given)) return yield render(context, emitter);
-    const start = emitter.buffer.length;
-    const written: unknown[] = [];
-    const rest = yield render(context, { buffer: '', write: (value: unknown) => written.push(value) });
-    const text = [...written, rest].map(textOf).join('');
-    if (text === '') return '';
-    record(recorder as Recorder, { text, start, isList: printsList(template, context) }, emitter);
-    return '';
+    if (recorder?.mode === undefined || !isGiven(roots, recorder.mode.given)) return render(context, emitter);
+    return renderRecorded({ template, render }, recorder as Recorder, context, emitter);
   };
+}
+
+function* renderRecorded(
+  { template, render }: { readonly template: Template; readonly render: Template['render'] },
+  recorder: Recorder,
+  context: Context,
+  emitter: Emitter,
+): Generator<unknown, unknown, unknown> {
+  const start = emitter.buffer.length;
+  const written: unknown[] = [];
+  const rest = yield render(context, { buffer: '', write: (value: unknown) => written.push(value) });
+  const text = [...written, rest].map(textOf).join('');
+  if (text === '') return '';
+  record(recorder, { text, start, isList: printsList(template, context) }, emitter);
+  return '';
 }
 
 function record(
