@@ -16,28 +16,35 @@ export interface VersionChoice {
 const NAMING = { accountId: templates.accountId, name: value<string>() };
 const CHOICE = { version: value<number | null>(), draftsOf: optional(value<string>()) };
 
+/** Without `LIMIT 1`, a plan that was made while the tables were empty reads the versions of all templates of the account. */
 const readSource = byName((column) =>
-  defineStatement({ ...NAMING, ...CHOICE }, ({ accountId, name, version, draftsOf }) =>
-    returning(
-      {
-        id: templates.id,
-        slug: templates.slug,
-        name: templates.name,
-        version: templateVersions.version,
-        status: templateVersions.status,
-        subject: templateVersions.subject,
-        html: templateVersions.html,
-        text: templateVersions.text,
-        createdBy: templateVersions.createdBy,
-        authors: templateVersions.authors,
-      },
-      sql`
-        SELECT t.id, t.slug, t.name, v.version, v.status, v.subject, v.html, v.text, v.created_by AS "createdBy", v.authors
-        FROM templates t
-        JOIN template_versions v ON v.account_id = t.account_id AND v.template_id = t.id
-          AND v.version = coalesce(${version}::int, ${shownVersion(draftsOf)}) ${isShown(draftsOf)}
-        WHERE t.account_id = ${accountId} AND t.${sql.identifier(column.name)} = ${name}`,
-    ),
+  defineStatement(
+    { ...NAMING, ...CHOICE },
+    ({ accountId, name, version, draftsOf }) =>
+      returning(
+        {
+          id: templates.id,
+          slug: templates.slug,
+          name: templates.name,
+          version: templateVersions.version,
+          status: templateVersions.status,
+          subject: templateVersions.subject,
+          html: templateVersions.html,
+          text: templateVersions.text,
+          createdBy: templateVersions.createdBy,
+          authors: templateVersions.authors,
+        },
+        sql`
+          SELECT t.id, t.slug, t.name, v.version, v.status, v.subject, v.html, v.text, v.created_by AS "createdBy", v.authors
+          FROM templates t
+          CROSS JOIN LATERAL (
+            SELECT * FROM template_versions v
+            WHERE v.account_id = t.account_id AND v.template_id = t.id
+              AND v.version = coalesce(${version}::int, ${shownVersion(draftsOf)}) ${isShown(draftsOf)}
+            LIMIT 1) v
+          WHERE t.account_id = ${accountId} AND t.${sql.identifier(column.name)} = ${name}`,
+      ),
+    { keepsPlan: true },
   ),
 );
 
