@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
+import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import type { NewHold } from '../../packages/server/src/db/queries/insert-holds.ts';
 import { insertMessages } from '../../packages/server/src/db/queries/insert-messages.ts';
-import { toLists } from '../../packages/server/src/db/queries/message-lists.ts';
+import { type NewMessage, SHARED, toLists } from '../../packages/server/src/db/queries/message-lists.ts';
 import { toNewMessage } from '../../packages/server/src/sending/message-rows.ts';
 import { costOf } from '../../packages/server/src/sending/parsed-send.ts';
 import { quotaMonth } from '../../packages/server/src/sending/quota.ts';
@@ -18,20 +20,41 @@ interface Sender {
   readonly keyId: string;
 }
 
-function toMessage(sender: Sender, input: object, byDomain = false) {
-  const send = plainSend(sender, { from: 'Shop <a@sandbox.test>', subject: 's', text: 't', ...input });
+function toMessage(sender: Sender, input: object, { byDomain = false, scheduledAt = null as Date | null } = {}) {
+  const plain = plainSend(sender, { from: 'Shop <a@sandbox.test>', subject: 's', text: 't', ...input });
+  const send = { ...plain, content: { ...plain.content, scheduledAt } };
   const options = { ids, sandboxDomain: 'sandbox.test', byDomain };
   return toNewMessage({ send, id: ids.next(NOW), cost: costOf(send, 'sandbox.test') }, null, NOW, options);
 }
 
-type Batch = readonly ReturnType<typeof toMessage>[];
+function toHeld(message: NewMessage): NewMessage {
+  const hold: NewHold = {
+    ...{ id: ids.next(NOW), event_id: ids.next(NOW), reasons: ['always'], content_hash: '', way: 'rest' },
+    ...{ expires_at: new Date(NOW.getTime() + 60_000), remind_at: NOW },
+  };
+  return { ...message, deliveries: [], hold };
+}
+
+/** With its only recipient in another field, as over SMTP. */
+function withOnly(kind: 'cc' | 'bcc', message: NewMessage): NewMessage {
+  const recipients = message.recipients.map((recipient) => ({ ...recipient, kind }));
+  return { ...message, row: { ...message.row, to_line: '' }, recipients };
+}
+
+type Batch = readonly NewMessage[];
 
 describe('a batch of messages', () => {
   let database: TestDatabase;
+  let keeping: Pool;
   beforeAll(async () => {
     database = await createTestDatabase();
+    // As in the product.
+    keeping = openDatabase({ target: database.target, maxConnections: 2, applicationName: 'tests', keepPlans: true });
   });
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await keeping.end({ timeout: 1 });
+    await database.drop();
+  });
 
   async function newSender(): Promise<Sender> {
     const { sql } = database;
@@ -43,7 +66,7 @@ describe('a batch of messages', () => {
   async function write(messages: Batch): Promise<void> {
     const accounts = new Set(messages.map(({ row }) => row.account_id));
     const charges = [...accounts].map((account_id) => ({ account_id, units: 1, domains: [], senders: [] }));
-    await insertMessages(database.sql, messages, charges, {
+    await insertMessages(keeping, messages, charges, {
       ...{ now: NOW, month: quotaMonth(NOW), monthlyQuota: 1_000, idempotencyHorizon: new Date(0), sendCharges: [] },
     });
   }
@@ -56,7 +79,9 @@ describe('a batch of messages', () => {
         (SELECT json_agg(concat_ws(' ', r.ordinal, r.kind, r.name, r.email, r.status) ORDER BY r.ordinal) FROM message_recipients r
           WHERE r.account_id = m.account_id AND r.message_id = m.id) AS recipients,
         (SELECT json_agg(concat_ws(' ', d.route, d.destination, d.ordinals, d.bytes) ORDER BY d.ordinals) FROM deliveries d
-          WHERE d.account_id = m.account_id AND d.message_id = m.id) AS deliveries
+          WHERE d.account_id = m.account_id AND d.message_id = m.id) AS deliveries,
+        (SELECT json_agg(concat_ws(' ', e.seq, e.type, e.detail) ORDER BY e.seq) FROM message_events e
+          WHERE e.account_id = m.account_id AND e.message_id = m.id) AS events
       FROM messages m WHERE m.id = ANY (${messages.map(({ row }) => row.id)}) ORDER BY m.id`;
   }
 
@@ -67,13 +92,14 @@ describe('a batch of messages', () => {
       toMessage(two, { to: 'b@sandbox.test', from: 'b@sandbox.test' }),
       toMessage(one, { to: ['Bo <c@x.example>', 'd@sandbox.test'], cc: 'e@y.example', html: '<p>é</p>' }),
       toMessage(one, { to: 'f@x.example' }),
-      toMessage(two, { to: 'g@x.example', html: '<p>1</p>' }, true),
-      toMessage(two, { to: 'h@x.example', bcc: 'i@y.example' }, true),
+      toMessage(two, { to: 'g@x.example', html: '<p>1</p>' }, { byDomain: true }),
+      toMessage(two, { to: 'h@x.example', bcc: 'i@y.example' }, { byDomain: true }),
     ];
     await write(messages);
+    const both = { from: 'Shop <a@sandbox.test>', events: ['1 queued'] };
     const [own, other] = [
-      { account: one.accountId, key: one.keyId, from: 'Shop <a@sandbox.test>' },
-      { account: two.accountId, key: two.keyId, from: 'Shop <a@sandbox.test>' },
+      { ...both, account: one.accountId, key: one.keyId },
+      { ...both, account: two.accountId, key: two.keyId },
     ];
     expect(await stored(messages)).toEqual([
       {
@@ -103,6 +129,79 @@ describe('a batch of messages', () => {
         deliveries: ['outbound x.example {0} 1', 'outbound y.example {1} 1'],
       },
     ]);
+  });
+
+  it('stores held and queued ones, scheduled ones, and those with a recipient only in a copy', async () => {
+    const one = await newSender();
+    const scheduledAt = new Date(NOW.getTime() + 3_600_000);
+    const messages = [
+      toHeld(toMessage(one, { to: 'a@x.example' })),
+      toMessage(one, { to: 'b@x.example' }),
+      toHeld(toMessage(one, { to: ['c@x.example', 'd@x.example'] })),
+      toMessage(one, { to: 'e@x.example' }, { scheduledAt }),
+      withOnly('cc', toMessage(one, { to: 'f@x.example' })),
+      withOnly('bcc', toMessage(one, { to: 'g@x.example' })),
+    ];
+    await write(messages);
+    const rows = await stored(messages);
+    expect(rows.map(({ to, recipients, deliveries, events }) => ({ to, recipients, deliveries, events }))).toEqual([
+      {
+        ...{ to: 'a@x.example', recipients: ['0 to a@x.example pending_approval'], deliveries: null },
+        events: ['1 pending_approval always'],
+      },
+      {
+        ...{ to: 'b@x.example', recipients: ['0 to b@x.example queued'], deliveries: ['outbound  {0} 1'] },
+        events: ['1 queued'],
+      },
+      {
+        ...{ to: 'c@x.example, d@x.example', deliveries: null, events: ['1 pending_approval always'] },
+        recipients: ['0 to c@x.example pending_approval', '1 to d@x.example pending_approval'],
+      },
+      {
+        ...{ to: 'e@x.example', recipients: ['0 to e@x.example queued'], deliveries: ['outbound  {0} 1'] },
+        events: ['1 queued', '2 scheduled'],
+      },
+      { to: '', recipients: ['0 cc f@x.example queued'], deliveries: ['outbound  {0} 1'], events: ['1 queued'] },
+      { to: '', recipients: ['0 bcc g@x.example queued'], deliveries: ['outbound  {0} 1'], events: ['1 queued'] },
+    ]);
+    const { sql } = database;
+    const due =
+      await sql`SELECT next_at FROM deliveries WHERE account_id = ${one.accountId} AND message_id = ${messages[3]?.row.id ?? ''}`;
+    expect(due).toEqual([{ next_at: scheduledAt }]);
+  });
+
+  it('stores a large one, which charges the quota last, completely', async () => {
+    const one = await newSender();
+    const messages = Array.from({ length: 80 }, (_, n) =>
+      toMessage(one, { to: n % 10 === 0 ? [`a${n}@x.example`, `b${n}@x.example`] : `a${n}@x.example` }),
+    );
+    await write(messages);
+    const rows = await stored(messages);
+    expect(rows.map(({ to }) => to)).toEqual(messages.map(({ row }) => row.to_line));
+    expect(rows.filter(({ recipients }) => (recipients as string[]).length === 2)).toHaveLength(8);
+    expect(rows.filter(({ deliveries }) => deliveries === null)).toEqual([]);
+  });
+
+  it('shares values only between messages that have the same', async () => {
+    const one = await newSender();
+    const message = toMessage(one, { to: 'a@x.example' });
+    const changes: Readonly<Record<string, Partial<NewMessage['row']>>> = {
+      account_id: { account_id: ids.next(NOW) },
+      key_id: { key_id: ids.next(NOW) },
+      asked_by: { asked_by: ids.next(NOW) },
+      from_given: { from_given: 'b@sandbox.test' },
+      from_domain: { from_domain: 'x.example' },
+      channel: { channel: 'smtp' },
+      source: { source: 'automation' },
+      agent_name: { agent_name: 'another' },
+      charged: { charged: 7 },
+      expires_at: { expires_at: new Date(0) },
+    };
+    const others = Object.values(changes).map((change) => ({ ...message, row: { ...message.row, ...change } }));
+    const deliveries = message.deliveries.map((delivery) => ({ ...delivery, route: 'sandbox' }));
+    const { shared } = toLists([message, ...others, { ...message, deliveries }, message], false);
+    expect(JSON.parse(shared)).toHaveLength(1 + Object.keys(SHARED).length - 1);
+    expect(Object.keys(changes).concat('g', 'r').toSorted()).toEqual(Object.keys(SHARED).toSorted());
   });
 
   it('sends a message with one recipient as one object, without what it shares with others', async () => {

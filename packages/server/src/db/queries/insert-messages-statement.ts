@@ -33,7 +33,7 @@ export const CHARGE = {
   judges: pg.int4,
 };
 
-/** Each list is one JSON text. */
+/** Each list is one JSON text. `recipients` and `deliveries` are null if no message needs them. */
 export const BATCH = {
   shared: value<string>(),
   messages: value<string>(),
@@ -102,6 +102,20 @@ export function acceptBatch(
   const { now, month } = given;
   const limits = given.sendCharges === undefined ? NOTHING : sql`${sendLimits(given.sendCharges)},`;
   const beyondLimits = given.sendCharges === undefined ? NOTHING : sql`UNION ALL ${BEYOND_SEND_LIMITS}`;
+  const listedRecipients =
+    given.recipients === undefined
+      ? NOTHING
+      : sql`
+    UNION ALL SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e)${carried}
+    FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
+    JOIN input i ON i.o = r.o`;
+  const listedDeliveries =
+    given.deliveries === undefined
+      ? NOTHING
+      : sql`
+    UNION ALL SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
+    FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
+    JOIN input i ON i.o = d.o`;
   return returning(
     USAGE,
     sql`
@@ -111,14 +125,7 @@ export function acceptBatch(
   ),
   recipients AS MATERIALIZED (
     SELECT o, account_id, id, 0 AS n, 'to' AS k, name, to_line AS e, coalesce(f, to_line) AS folded${carried}
-    FROM input i ${
-      given.recipients === undefined
-        ? NOTHING
-        : sql`WHERE listed IS NULL
-    UNION ALL SELECT r.o, i.account_id, i.id, r.n, r.k, r.name, r.e, coalesce(r.f, r.e)${carried}
-    FROM json_to_recordset(${given.recipients}::text::json) AS r (${columnsOf(RECIPIENT)})
-    JOIN input i ON i.o = r.o`
-    }
+    FROM input i WHERE listed IS NULL ${listedRecipients}
   ),
   keys AS (
     INSERT INTO idempotency_keys AS k (account_id, key_id, key, fingerprint, message_id, created_at)
@@ -192,15 +199,8 @@ export function acceptBatch(
   ),
   planned AS (
     INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at, bytes)
-    SELECT account_id, d, id, r, coalesce(t, ''), '{0}', coalesce(scheduled_at, ${now}), expires_at, b FROM input WHERE d IS NOT NULL
-    ${
-      given.deliveries === undefined
-        ? NOTHING
-        : sql`UNION ALL
-    SELECT i.account_id, d.id, i.id, d.r, coalesce(d.t, ''), d.n, coalesce(i.scheduled_at, ${now}), i.expires_at, d.b
-    FROM json_to_recordset(${given.deliveries}::text::json) AS d (${columnsOf(DELIVERY)})
-    JOIN input i ON i.o = d.o`
-    }
+    SELECT account_id, d, id, r, coalesce(t, ''), '{0}', coalesce(scheduled_at, ${now}), expires_at, b
+    FROM input WHERE d IS NOT NULL ${listedDeliveries}
   ),
   noted AS (
     INSERT INTO search_backlog (account_id, message_ids) SELECT account_id, array_agg(id) FROM input GROUP BY account_id

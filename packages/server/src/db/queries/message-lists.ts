@@ -13,7 +13,7 @@ import {
 import type { NewHold } from './insert-holds.ts';
 import type { NewAttachmentRow } from './message-attachments.ts';
 
-/** Values that most messages of a batch have in common, so they are sent and parsed once. `g` is the position in the list. */
+/** Values that most messages of a batch have in common, so they are sent and parsed once. `g` is the position of the row in its list. */
 export const SHARED = {
   g: pg.int4,
   account_id: messages.accountId,
@@ -34,7 +34,7 @@ export const SHARED = {
 
 /**
  * The log row of an accepted message, with the rows that exist once per message. `o` is its position in the batch and `g` that of its shared
- * values; names of more than one letter are those of the columns.
+ * values. Most other names are those of the columns.
  */
 export const MESSAGE = {
   o: pg.int4,
@@ -123,27 +123,34 @@ export type NewAttachment = Pick<NewAttachmentRow, 'filename' | 'contentType' | 
 /** The destination is empty if the route alone determines it. */
 export type NewDelivery = Pick<typeof deliveries.$inferSelect, 'id' | 'route' | 'destination' | 'ordinals'>;
 
-/** `JSON.stringify` takes five times as long if a value has a `toJSON`, as times have, so they are text. */
-type Texts<Row> = { readonly [Name in keyof Row]: Row[Name] extends Date | undefined ? string | undefined : Row[Name] };
+/**
+ * A record as an object with all its fields. `JSON.stringify` takes five times as long if a value has a `toJSON`, as times have, so they are
+ * text.
+ */
+type Complete<Row> = {
+  readonly [Name in keyof Required<Row>]: Row[Name] extends Date | undefined ? string | Missing<Row[Name]> : Row[Name];
+};
+type Missing<Value> = Extract<Value, undefined>;
 
-type SharedRow = Texts<SparseRecordOf<typeof SHARED>>;
-type MessageRow = Texts<SparseRecordOf<typeof MESSAGE>>;
-type HeldMessageRow = Texts<SparseRecordOf<typeof HELD_MESSAGE>>;
+type SharedRow = Complete<SparseRecordOf<typeof SHARED>>;
+type MessageRow = Complete<SparseRecordOf<typeof MESSAGE>>;
+type HeldMessageRow = Complete<SparseRecordOf<typeof HELD_MESSAGE>>;
 
 /**
- * The lists of a batch, each as JSON. PostgreSQL makes a hash table for each object and looks up each field in it, so a message with one
- * recipient is one object, without what it shares with others. With objects for the message, its recipient and its delivery, which repeat all
- * values, the statement took 62 instead of 48 µs for a message of a full batch.
+ * The lists of a batch, each as JSON; null if no message has rows in them. PostgreSQL makes a hash table for each object and looks up each
+ * field in it, so a message with one recipient is one object, without what it shares with others.
  */
 export function toLists(batch: readonly NewMessage[], hasHolds: boolean) {
   const shared: SharedRow[] = [];
   const rows: MessageRow[] = [];
   const recipients: SparseRecordOf<typeof RECIPIENT>[] = [];
   const planned: SparseRecordOf<typeof DELIVERY>[] = [];
+  let hasLists = false;
   for (const [o, message] of batch.entries()) {
-    const row = toRow(message, o, toPlace(shared, message));
+    const row = toRow(message, o, placeOf(shared, toSharedRow(message, shared.length)));
     rows.push(hasHolds ? withStatus(row, message) : row);
     if (row.listed !== true) continue;
+    hasLists = true;
     for (const recipient of message.recipients) recipients.push(toRecipientRow(recipient, o));
     const b = bytesOf(message);
     for (const delivery of message.deliveries) planned.push(toDeliveryRow(delivery, o, b));
@@ -151,47 +158,35 @@ export function toLists(batch: readonly NewMessage[], hasHolds: boolean) {
   return {
     shared: JSON.stringify(shared),
     messages: JSON.stringify(rows),
-    recipients: recipients.length === 0 ? null : JSON.stringify(recipients),
-    deliveries: planned.length === 0 ? null : JSON.stringify(planned),
+    recipients: hasLists ? JSON.stringify(recipients) : null,
+    deliveries: hasLists ? JSON.stringify(planned) : null,
   };
 }
 
-/** The position of the message's shared values, which are added if no message before has the same. */
-function toPlace(shared: SharedRow[], { row, deliveries: [delivery] }: NewMessage): number {
-  const expiresAt = row.expires_at.toISOString();
-  const place = shared.findIndex(
-    (one) =>
-      one.account_id === row.account_id &&
-      one.key_id === row.key_id &&
-      one.asked_by === row.asked_by &&
-      one.from_given === row.from_given &&
-      one.from_domain === row.from_domain &&
-      one.channel === row.channel &&
-      one.source === row.source &&
-      one.agent_name === row.agent_name &&
-      one.charged === row.charged &&
-      one.expires_at === expiresAt &&
-      one.r === delivery?.route,
-  );
-  if (place !== -1) return place;
-  const { account_id, key_id, asked_by, from_given, from_domain, channel, source, agent_name, charged } = row;
-  return (
-    shared.push({
-      ...{
-        g: shared.length,
-        account_id,
-        key_id,
-        asked_by,
-        from_given,
-        from_domain,
-        channel,
-        source,
-        agent_name,
-        charged,
-      },
-      ...{ expires_at: expiresAt, r: delivery?.route },
-    }) - 1
-  );
+const SHARED_NAMES = Object.keys(SHARED).filter((name) => name !== 'g') as readonly (keyof SharedRow)[]; // Its own keys.
+
+/** The position of a row with the same values, which is added if there is none. */
+function placeOf(shared: SharedRow[], row: SharedRow): number {
+  const place = shared.findIndex((one) => SHARED_NAMES.every((name) => one[name] === row[name]));
+  if (place === -1) shared.push(row);
+  return place === -1 ? row.g : place;
+}
+
+function toSharedRow({ row, deliveries: [delivery] }: NewMessage, g: number): SharedRow {
+  return {
+    g,
+    account_id: row.account_id,
+    key_id: row.key_id,
+    asked_by: row.asked_by,
+    from_given: row.from_given,
+    from_domain: row.from_domain,
+    channel: row.channel,
+    source: row.source,
+    agent_name: row.agent_name,
+    charged: row.charged,
+    expires_at: row.expires_at.toISOString(),
+    r: delivery?.route,
+  };
 }
 
 function toRow(message: NewMessage, o: number, g: number): MessageRow {
