@@ -64,7 +64,7 @@ export async function startHandMadeDispatcher(
   });
   const faults: unknown[] = [];
   const dispatchers: Dispatcher[] = [];
-  const another = (through: Sql = sql, queue: QueuePool = {}) => {
+  const another = (through: Sql = sql, queue: QueuePool = { queueSql: through, renewPlans: async () => undefined }) => {
     const made = createDispatcher({
       ...queue,
       ...{ sql: through, clock, ids, box, client, random: () => 0.5, onError: (error) => void faults.push(error) },

@@ -16,7 +16,14 @@ it('an attempt that the database rejects does not prevent recording those beside
   const endpointId = await world.endpoint('http://127.0.0.1:1/');
   const leaseId = '00000000-0000-4000-8000-000000000000';
   const faults: unknown[] = [];
-  const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError: (error) => void faults.push(error) });
+  const recorder = createAttemptRecorder({
+    sql,
+    queueSql: sql,
+    clock,
+    ids,
+    leaseId,
+    onError: (error) => void faults.push(error),
+  });
   for (let n = 1; n <= 9; n += 1) {
     const now = clock.now();
     // Half a character is no JSON text to Postgres.
@@ -47,7 +54,14 @@ async function take(count: number) {
   const capacity = new Map([[endpointId, count]]);
   const claimed = await claimDeliveries(sql, { now, ...lease, capacity, otherwise: 0, limit: count });
   const faults: unknown[] = [];
-  const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError: (error) => void faults.push(error) });
+  const recorder = createAttemptRecorder({
+    sql,
+    queueSql: sql,
+    clock,
+    ids,
+    leaseId,
+    onError: (error) => void faults.push(error),
+  });
   const attempts = claimed.map(({ eventId, eventType, attempt, place }, n): Attempt => {
     const succeeded = n % 2 === 0;
     const nextAttemptAt = succeeded ? null : new Date(now.getTime() + 5_000);

@@ -32,7 +32,7 @@ function noting(sql: Sql): { readonly sql: Sql; readonly texts: string[] } {
   return { sql: { ...sql, run }, texts };
 }
 
-it('claims and records in the pool that keeps plans, even with plans made while the tables were empty', async () => {
+it('claims and records in the pool that keeps plans, which are made again before each claim', async () => {
   const [rare, frequent] = [noting(world.sql), noting(keeping)];
   let renewals = 0;
   const renewPlans = async () => {

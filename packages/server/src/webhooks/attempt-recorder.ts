@@ -36,14 +36,14 @@ const TRIES = 20;
 
 export function createAttemptRecorder(options: {
   readonly sql: Sql;
-  /** Where attempts are written, if not with `sql`. */
-  readonly queueSql?: Sql;
+  /** For the statement that records attempts. */
+  readonly queueSql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly leaseId: string;
   readonly onError: (error: unknown, what: string) => void;
 }): AttemptRecorder {
-  const { sql, queueSql = sql, clock, ids, leaseId, onError } = options;
+  const { sql, queueSql, clock, ids, leaseId, onError } = options;
   let buffer: Attempt[] = [];
   let inProgress = 0;
   let isBusy = false;

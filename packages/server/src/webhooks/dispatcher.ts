@@ -5,6 +5,7 @@ import { type ClaimedDelivery, claimDeliveries, releaseDeliveries } from '../db/
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import { whenKnown } from '../when-known.ts';
 import { within } from '../within.ts';
 import { type Attempt, createAttemptRecorder } from './attempt-recorder.ts';
 import { createEndpointQueues, type EndpointQueue, WAITING_MAX } from './endpoint-queues.ts';
@@ -37,10 +38,10 @@ export interface DispatcherLoad {
 
 export interface DispatcherOptions {
   readonly sql: Sql;
-  /** Claims and records, the frequent statements. In the product, a pool that keeps their plans; otherwise `sql`. */
-  readonly queueSql?: Sql;
+  /** For the frequent statements, those that claim and that record: a pool that keeps their plans. */
+  readonly queueSql: Sql;
   /** Plans the statements of `queueSql` for the tables' current sizes, if that is due. */
-  readonly renewPlans?: () => Promise<void>;
+  readonly renewPlans: () => Promise<void>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly box: SecretBox;
@@ -73,7 +74,7 @@ const BEGIN_WITHIN_MS = 30_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { sql, clock, ids, client, random, onError, onAttempt, maxInFlight = MAX_IN_FLIGHT } = options;
-  const { queueSql = sql, renewPlans } = options;
+  const { queueSql, renewPlans } = options;
   const leaseId = randomUUID();
   const recorder = createAttemptRecorder({ sql, queueSql, clock, ids, leaseId, onError });
   const receivers = createReceivers(sql, options.box, onError);
@@ -116,7 +117,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function claim(): Promise<boolean> {
-    await renewPlans?.();
+    await renewPlans();
     await refresh();
     const now = clock.now();
     stalled = Math.min(maxInFlight, queues.stalledCount(now));
@@ -125,6 +126,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (limit < CLAIM_ROWS_MIN) return false;
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
     const asked = queues.capacity(now);
+    // What is claimed from now on would keep its lease.
+    if (stopped) return false;
     const claimed = await claimDeliveries(queueSql, { ...asked, now, leaseId, leaseUntil, limit });
     const unknown = claimed.filter(({ endpointId, revision }) => receivers.get(endpointId)?.revision !== revision);
     await load(unknown.map(({ endpointId }) => endpointId));
@@ -220,15 +223,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     notifyQuiet();
   }
 
-  /** Most bodies are sent as they are, without a promise for each step. */
-  function post(receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<AttemptResult> {
-    const { eventId: id } = delivery;
-    const send = (body: string) => {
-      const headers = signWebhook({ id, body, keys: receiver.keysAt(startedAt), now: startedAt });
+  function post(
+    receiver: Receiver,
+    delivery: ClaimedDelivery,
+    startedAt: Date,
+  ): AttemptResult | Promise<AttemptResult> {
+    return whenKnown(visibility.bodyFor(receiver, delivery), (body) => {
+      if (body === null) return UNREAD;
+      const headers = signWebhook({
+        ...{ id: delivery.eventId, body, keys: receiver.keysAt(startedAt), now: startedAt },
+      });
       return postEvent(client, { url: receiver.url, body, headers, now: startedAt });
-    };
-    if (receiver.chosenBy === null) return send(delivery.body);
-    return visibility.bodyFor(receiver, delivery).then((body) => (body === null ? UNREAD : send(body)));
+    });
   }
 
   function toAttempt(

@@ -11,7 +11,7 @@ import type { Receiver } from './receivers.ts';
 /** Limits what endpoints are sent: if a key chose the URL, only what that key may see now. */
 export interface ReceiverVisibility {
   /** The payload for an endpoint; null if the database could not determine what its key may see. */
-  bodyFor(receiver: Receiver, delivery: ClaimedDelivery): Promise<string | null>;
+  bodyFor(receiver: Receiver, delivery: ClaimedDelivery): string | null | Promise<string | null>;
 }
 
 /** The result of an attempt for which the endpoint's permissions could not be determined. It is retried later. */
@@ -30,17 +30,19 @@ export function createReceiverVisibility(
 ): ReceiverVisibility {
   const memory = createExpiringCache<Viewer>(clock);
 
+  async function redactedFor(keyId: string, delivery: ClaimedDelivery): Promise<string | null> {
+    const { accountId, eventType: type, body } = delivery;
+    try {
+      const viewer = await memory.recall(keyId, () => readViewerOfKey(sql, accountId, keyId));
+      const [shown] = await redactWebhookEvents(sql, accountId, [{ type, body }], viewer);
+      return shown?.body ?? null;
+    } catch (error) {
+      onError(error, 'reading the permissions of a webhook endpoint');
+      return null;
+    }
+  }
+
   return {
-    async bodyFor({ chosenBy }, { accountId, eventType: type, body }) {
-      if (chosenBy === null) return body;
-      try {
-        const viewer = await memory.recall(chosenBy, () => readViewerOfKey(sql, accountId, chosenBy));
-        const [shown] = await redactWebhookEvents(sql, accountId, [{ type, body }], viewer);
-        return shown?.body ?? null;
-      } catch (error) {
-        onError(error, 'reading the permissions of a webhook endpoint');
-        return null;
-      }
-    },
+    bodyFor: ({ chosenBy }, delivery) => (chosenBy === null ? delivery.body : redactedFor(chosenBy, delivery)),
   };
 }
