@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
 import { openDatabase, type Query, type Transaction } from '../../packages/server/src/db/client.ts';
 import { readTemplateSource, type VersionChoice } from '../../packages/server/src/db/queries/template-records.ts';
+import type { RunOptions } from '../../packages/server/src/db/query-result.ts';
 import { keepPlans } from '../../packages/server/src/db/session-settings.ts';
 import { type TaggedPool, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
@@ -70,7 +71,8 @@ function explain(transaction: Transaction) {
   const names = new Map<string, string>();
   const scans: string[] = [];
   const query: Query = {
-    async run<Row>(text: string, parameters: readonly unknown[] = []) {
+    async run<Row>(text: string, parameters: readonly unknown[] = [], options?: RunOptions) {
+      expect(options?.plan).toBe('kept');
       const name = names.get(text) ?? `lookup_${names.size}`;
       if (!names.has(text)) await transaction.run(`PREPARE ${name} AS ${text}`);
       names.set(text, name);

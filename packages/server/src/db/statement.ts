@@ -74,7 +74,7 @@ export type RowOf<Statement extends (query: Query, values: never) => Promise<rea
 interface StatementOptions {
   /**
    * True if every set of parameters has the same best plan. Statements for an account then reuse the plan, because planning
-   * takes longer than reading a page of a partitioned table, or one template.
+   * them takes longer than running them.
    */
   readonly keepsPlan?: boolean;
 }
