@@ -53,10 +53,16 @@ interface Shown {
   readonly requests: readonly string[];
 }
 
-type Overrides = Partial<Omit<ShownApp, 'html' | 'tools' | 'result'>>;
+interface Overrides extends Partial<Omit<ShownApp, 'html' | 'tools' | 'result'>> {
+  /** Changes what the server answers to the view. */
+  readonly onAnswer?: (answer: CallToolResult) => CallToolResult;
+}
 
 /** The result of a tool in the page of a client. */
-async function show(result: CallToolResult, overrides: Overrides = {}): Promise<Shown> {
+async function show(
+  result: CallToolResult,
+  { onAnswer = (answer) => answer, ...overrides }: Overrides = {},
+): Promise<Shown> {
   const { tools } = await client.listTools();
   const uri = tools.map(({ _meta }) => uiOf(_meta).resourceUri).find((given) => given !== undefined);
   const [content] = (await client.readResource({ uri: uri ?? '' })).contents;
@@ -76,8 +82,10 @@ async function show(result: CallToolResult, overrides: Overrides = {}): Promise<
   page.on('requestfinished', judge);
   page.on('requestfailed', judge);
   await page.addInitScript({ content: AXE });
-  await page.exposeFunction('callServer', async (name: string, given: Record<string, unknown>) =>
-    client.callTool({ name, arguments: given }),
+  await page.exposeFunction(
+    'callServer',
+    async (name: string, given: Record<string, unknown>) =>
+      onAnswer((await client.callTool({ name, arguments: given })) as CallToolResult), // Not a task.
   );
   await page.goto(host.url);
   await page.evaluate((app) => window.showApp(app), {
@@ -123,7 +131,7 @@ async function showHeld(fields: Readonly<Record<string, unknown>> = {}, override
 async function frameResized(frame: Frame): Promise<void> {
   const missingHeight = () =>
     frame.evaluate(() => {
-      const height = document.querySelector('main')?.getBoundingClientRect().height ?? 0;
+      const height = document.querySelector('main')?.getBoundingClientRect().height ?? Number.NaN;
       // The view reports no more.
       return Math.min(Math.ceil(height), 1_600) - window.innerHeight;
     });
@@ -229,6 +237,18 @@ describe('the view of a held send', () => {
     expect(await frame.getByText('https://sandbox.test/8').isVisible()).toBe(true);
   });
 
+  it('keeps the links and remarks of the same content if a busy server does not send them again', async () => {
+    let isBusy = false;
+    const onAnswer = (answer: CallToolResult): CallToolResult =>
+      isBusy ? { ...answer, structuredContent: { ...Object(answer.structuredContent), review: null } } : answer;
+    const { frame, approvalId } = await showHeld({}, { onAnswer });
+    await frame.getByText('https://pay.evil.example/login?id=7').first().waitFor();
+    isBusy = true;
+    await decide(server, decider, approvalId, { decision: 'reject', rejectCode: 'other' });
+    await frame.locator('[data-status=rejected]').waitFor();
+    expect(await textOf(frame)).toContain('https://pay.evil.example/login?id=7');
+  });
+
   it('lists the holds of a batch, and reads each of them', async () => {
     const emails = ['First', 'Second', 'Third'].map((subject) => ({ ...EMAIL, subject }));
     const result = await client.callTool({ name: 'send_email_batch', arguments: { emails } });
@@ -237,6 +257,7 @@ describe('the view of a held send', () => {
     await frameResized(shown.frame);
     const text = await textOf(shown.frame);
     expect(text).toContain('3 emails wait for approval');
+    // As above: the browser can lose a click of the mouse here.
     await shown.frame.locator('summary').getByText('Second').dispatchEvent('click');
     expect(await shown.frame.getByRole('button', { name: 'Open the page to decide' }).count()).toBe(2);
     expect(await faultsOf(shown)).toEqual([]);

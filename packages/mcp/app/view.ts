@@ -76,7 +76,7 @@ export function createView(settings: ViewSettings): View {
       const state = stateOf(record.id);
       if (state === undefined) return;
       const before = state.record?.status;
-      Object.assign(state, { record, fault: null });
+      Object.assign(state, { record: withKnownReview(record, state.record), fault: null });
       draw();
       if (before !== undefined && before !== record.status) settings.announce(STATUS_WORDS[record.status].label);
     },
@@ -91,6 +91,12 @@ export function createView(settings: ViewSettings): View {
       drawTimes();
     },
   };
+}
+
+/** A busy server sends no review. An earlier one of the same content stays, because the reader may be in the middle of it. */
+function withKnownReview(record: HeldSendRecord, known: HeldSendRecord | null): HeldSendRecord {
+  if (record.review !== null || record.contentHash === null || record.contentHash !== known?.contentHash) return record;
+  return { ...record, review: known.review };
 }
 
 /** What is unfolded stays unfolded, and the focus stays where it was. */
