@@ -53,3 +53,18 @@ it('claims and records in the pool that keeps plans, which are made again before
   // Before each claim.
   expect(renewals).toBe(frequent.texts.filter((text) => text.includes('pg_try_advisory_xact_lock')).length);
 });
+
+it('claims nothing after a stop, even if the stop came while plans were made', async () => {
+  const endpointId = await world.endpoint(receiver.url);
+  await world.events(endpointId, 3);
+  const planning = Promise.withResolvers<void>();
+  const dispatcher = world.another(world.sql, { queueSql: keeping, renewPlans: () => planning.promise });
+  const pumped = dispatcher.pump();
+  await dispatcher.stop(0);
+  planning.resolve();
+  await pumped;
+  const leased =
+    await world.sql`SELECT FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND lease_id IS NOT NULL`;
+  expect(leased).toHaveLength(0);
+  expect(await world.attempts(endpointId)).toEqual([]);
+});
