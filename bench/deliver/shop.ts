@@ -35,8 +35,11 @@ const BATCH = 100;
 
 /** @param isTracked whether opens and clicks are tracked, which is decided when a message is accepted */
 export async function openShop(database: BenchDatabase, { isTracked = false } = {}): Promise<Shop> {
-  // Batches are accepted one after another, as in the server. A pool would open all its connections for the first transaction.
-  const sql = tagged(openDatabase({ target: database.target, maxConnections: 1, applicationName: 'bench-shop' }));
+  // Batches are accepted one after another, with plans that are kept, as in the server. A pool would open all its connections for the first
+  // transaction.
+  const sql = tagged(
+    openDatabase({ target: database.target, maxConnections: 1, applicationName: 'bench-shop', keepPlans: true }),
+  );
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },
