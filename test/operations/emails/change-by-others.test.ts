@@ -117,6 +117,34 @@ describe('changing a queued message that another user or key decided', () => {
     },
   );
 
+  it('tells a key nothing about recipients that it may not see, whatever the sender’s allowlist', {
+    tags: ['holes.sight'],
+  }, async () => {
+    const sender = await newKey({});
+    const { id: senderId } = (await server.call('GET', '/keys/self', { key: sender })).body;
+    const sendLater = async (fields: object) =>
+      (await server.send({ scheduled_at: 'PT20H', ...fields }, { key: sender })).body.id as string;
+    const blind = await sendLater({ to: 'a@sandbox.test', bcc: 'hidden@sandbox.test' });
+    const open = await sendLater({ to: 'a@sandbox.test' });
+    const reading = await newKey({ scopes: ['emails:read', 'emails:cancel'] });
+    const unreading = await newKey({ scopes: ['emails:cancel'] });
+    const responsesOf = async (recipientAllowlist: readonly string[]) => {
+      const changed = await server.call('PATCH', `/keys/${senderId}`, { body: { recipientAllowlist } });
+      expect(changed.status).toBe(200);
+      const responses = [await move(blind, reading), await move(blind, unreading), await move(open, unreading)];
+      for (const response of responses) expectProblem(response, 403, 'missing_scope');
+      return responses.map(({ body }) => ({ ...body, requestId: null }));
+    };
+    expect((await move(blind, unreading)).status).toBe(200); // Nothing is judged without an allowlist.
+    const missed = await responsesOf(['nobody@example.com']);
+    expect(JSON.stringify(missed)).not.toContain('@sandbox.test');
+    const refused = await move(open, reading);
+    expectProblem(refused, 403, 'recipient_not_allowed');
+    expect(await responsesOf(['a@sandbox.test', 'hidden@sandbox.test'])).toEqual(missed);
+    expect((await move(open, reading)).status).toBe(200);
+    expect((await move(blind, sender)).status).toBe(200);
+  });
+
   it('says when a message waits for an approver', async () => {
     const agent = await newKey({ approvalMode: 'always' });
     const held = await server.send({ scheduled_at: 'PT1H' }, { key: agent });

@@ -111,6 +111,66 @@ describe('a resend requested by another key', () => {
     expect(await deliveriesOf(held.body.id)).toEqual([]);
   });
 
+  it('is the same refusal for a message with blind recipients, whatever the rules say about them', {
+    tags: ['holes.sight'],
+  }, async () => {
+    const blind = 'guessed@sandbox.test';
+    const id = await sendSettled({ bcc: blind });
+    const scopes = ['emails:send', 'emails:read'];
+    const held = (holdWhen: object) => ({ scopes, approvalMode: 'policy', holdWhen });
+    const responseOf = async (fields: object, sentBefore = 0) => {
+      const { key } = await newKey({ scopes, ...fields });
+      for (let sent = 0; sent < sentBefore; sent += 1) await server.send({}, { key });
+      const { status, body } = await resend(id, key);
+      const mcp = await connectTo(server, '', key);
+      const { requestId: _, ...byTool } = (await mcp.call('resend_email', { id })).record.error;
+      await mcp.close();
+      return [status, { ...body, requestId: null }, byTool];
+    };
+    const plain = await responseOf({});
+    expect(plain).toEqual([
+      403,
+      expect.objectContaining({ code: 'missing_scope', fix: expect.stringContaining('emails:content-all') }),
+      expect.objectContaining({ code: 'missing_scope' }),
+    ]);
+    expect(await responseOf({ recipientAllowlist: ['nobody@example.com'] })).toEqual(plain);
+    expect(await responseOf({ recipientAllowlist: ['@sandbox.test'], sendLimit: { hour: 1 } }, 1)).toEqual(plain);
+    expect(await responseOf({ mode: 'test' })).toEqual(plain);
+    expect(await responseOf(held({ hasBcc: true }))).toEqual(plain);
+    expect(await responseOf(held({ recipientDomainNotIn: ['example.com'] }))).toEqual(plain);
+    await server.call('POST', '/suppressions', { body: { email: blind } });
+    expect(await responseOf({})).toEqual(plain);
+    const seeing = await newKey({ scopes: [...scopes, 'emails:content-all'] });
+    expectProblem(await resend(id, seeing.key), 422, 'recipient_suppressed');
+    const own = await newKey({ scopes: ['emails:send'] });
+    const mine = await sendSettled({ bcc: 'another@sandbox.test' }, own.key);
+    expect((await resend(mine, own.key)).status).toBe(202);
+  });
+
+  it('is held by rules about content that the caller may not see, whatever that content is', {
+    tags: ['holes.sight'],
+  }, async () => {
+    const html = '<a href="https://listed.example/">Hi</a>';
+    const plain = await sendSettled({ html });
+    const file = { filename: 'a.txt', content: Buffer.from('x').toString('base64') };
+    const full = await sendSettled({ html: html.replace('listed', 'other'), attachments: [file] });
+    const holdWhen = { linkDomainNotIn: ['listed.example'], hasAttachments: true };
+    const scopes = ['emails:send', 'emails:read', 'emails:content'];
+    const policy = { approvalMode: 'policy', holdWhen } as const;
+    const seeing = await newKey({ scopes: [...scopes, 'emails:content-all'], ...policy });
+    const unseeing = await newKey({ scopes, ...policy });
+    const both = ['hasAttachments', 'linkDomainNotIn'];
+    expect((await resend(plain, seeing.key)).body.status).toBe('queued');
+    expect((await resend(full, seeing.key)).body.reasons).toEqual(both);
+    expect((await resend(plain, unseeing.key)).body.reasons).toEqual(both);
+    expect((await resend(full, unseeing.key)).body.reasons).toEqual(both);
+    const own = await sendSettled({ html }, unseeing.key);
+    expect((await resend(own, unseeing.key)).body.status).toBe('queued');
+    // The rules of the key that sent it first are no different: the caller may be able to change them.
+    const free = await newKey({ scopes });
+    expect((await resend(own, free.key)).body.reasons).toEqual(both);
+  });
+
   it('reveals nothing of other senders’ messages to a key without `emails:read`', {
     tags: ['holes.sight'],
   }, async () => {

@@ -1,8 +1,10 @@
 import { findHoldReasons } from '../approvals/holds/hold-rules.ts';
 import type { Query } from '../db/client.ts';
-import { type ApiKeyRow, findKeyById } from '../db/queries/api-keys.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
 import { type MessageOwner, type QueuedContent, readQueuedContent } from '../db/queries/queued-messages.ts';
 import { UNREAD_HOSTS } from '../links/link-hosts.ts';
+import { hasUnknownRecipients, UNKNOWN_RECIPIENTS } from '../visibility/known-parts.ts';
+import { viewerOf } from '../visibility/viewer.ts';
 import { checkKeyRules, type Refusal } from './acceptance.ts';
 import type { JudgingKey } from './key-rules.ts';
 import { toKeyRules } from './key-rules.ts';
@@ -14,29 +16,29 @@ import { toKeyRules } from './key-rules.ts';
  */
 export async function judgeReschedule(
   query: Query,
-  { accountId, keyId }: Pick<JudgingKey, 'accountId' | 'keyId'>,
+  changer: Parameters<typeof viewerOf>[0] & Pick<JudgingKey, 'accountId'>,
   messageId: string,
   owner: MessageOwner,
 ): Promise<Refusal | null> {
+  const { accountId, keyId } = changer;
   const caller = await findKeyById(query, accountId, keyId);
   if (caller === null || caller.isSeat) return null;
   const content = await readQueuedContent(query, { accountId, messageId, keyId });
   const senders = [...new Set([owner.ownerKeyId, owner.keyId])].filter((id) => id !== keyId);
   const rows = await Promise.all(senders.map((id) => findKeyById(query, accountId, id)));
+  const { recipients } = content;
+  const isHidden = hasUnknownRecipients(viewerOf(changer), owner.keyId, recipients);
   for (const row of [caller, ...rows]) {
+    if (row === null) continue;
+    const { pausedBy, recipientAllowlist } = toKeyRules(row);
     // Domains, suppressions and the quota were checked for the send, and delivery checks suppressions again.
-    const { recipients } = content;
-    const refusal = row === null ? null : checkKeyRules({ recipients, ...restrictionsOf(row) });
+    const refusal = checkKeyRules({ recipients: isHidden ? [] : recipients, pausedBy, recipientAllowlist });
     if (refusal !== null) return refusal;
+    if (isHidden && recipientAllowlist !== null) return UNKNOWN_RECIPIENTS;
   }
   const { approval } = toKeyRules(caller);
   const reasons = approval === null ? [] : findHoldReasons(approval, toHoldQuestion(content));
   return reasons.length === 0 ? null : wouldBeHeld(reasons);
-}
-
-function restrictionsOf(row: ApiKeyRow) {
-  const { recipientAllowlist, pausedBy } = toKeyRules(row);
-  return { recipientAllowlist, pausedBy };
 }
 
 /**

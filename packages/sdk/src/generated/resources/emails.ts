@@ -130,9 +130,9 @@ export class EmailsResource {
    * `permission_escalation`). No one can change the time of an approved message if its approval needs a passkey,
    * several people or named approvers: cancel it and send it again. A new time is checked like a send, by the current
    * rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403
-   * `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be
-   * held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding).
-   * Users are not restricted by these rules of keys.
+   * `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`; `missing_scope` if the calling
+   * key may not see all recipients), and if the calling key would be held (403 `permission_escalation`; of a policy,
+   * rules about links, templates and first contact count as holding). Users are not restricted by these rules of keys.
    *
    * @param id Message id.
    *
@@ -150,8 +150,10 @@ export class EmailsResource {
    * files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the
    * key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send
    * limit, persona), and a hold belongs to the caller. The acceptance check runs again, with quota and suppressions.
-   * For a key without `emails:read`, messages of other senders do not exist (`not_found`). Refused if that key was
-   * revoked or has expired, or if the stored body is gone, as it is after canceling.
+   * For a key without `emails:read`, messages of other senders do not exist (`not_found`). A key without
+   * `emails:content-all` cannot resend a message of another sender with blind recipients (`missing_scope`), and if one
+   * of the keys holds by `linkDomainNotIn` or `hasAttachments`, any message of another sender is held. Refused if that
+   * key was revoked or has expired, or if the stored body is gone, as it is after canceling.
    *
    * @param id Message id.
    *

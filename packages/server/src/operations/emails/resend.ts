@@ -11,8 +11,7 @@ import type { SendInput } from '../../sending/parsed-send.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import type { SendVerdict } from '../../sending/send-verdict.ts';
 import { isUuid } from '../../uuid-v7.ts';
-import type { MessageOwner } from '../../visibility/redact-message.ts';
-import { redactProblem } from '../../visibility/redact-problem.ts';
+import { hasUnknownRecipients, knows, UNKNOWN_RECIPIENTS } from '../../visibility/known-parts.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import type { AccountDatabase } from '../database.ts';
@@ -36,7 +35,7 @@ export const resendEmail: Handler<'emails.resend'> = async ({ params, headers },
   const key = headers['idempotency-key'];
   const idempotency = key === undefined ? null : { key, fingerprint: fingerprintOf({ resend: stored.id }) };
   const verdict = (await findReplay(idempotency, context)) ?? (await resend(stored, stored.body, idempotency, context));
-  if (verdict.kind === 'refused') throw toSendProblem(redactProblem(verdict, ownerOf(stored), viewerOf(caller)));
+  if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
   return {
     body: { ...acceptedBody(verdict), resendOf: stored.id },
@@ -55,10 +54,6 @@ async function isForCaller(id: string, { sql }: AccountDatabase, caller: Caller)
   return owner !== null && [owner.ownerKeyId, owner.keyId].includes(caller.keyId);
 }
 
-function ownerOf({ keyId, recipients }: Pick<SendWithBody, 'keyId' | 'recipients'>): MessageOwner {
-  return { keyId, blind: recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : [])) };
-}
-
 /** A repeated call gets the same result, even if its key or the body is gone. */
 async function findReplay(
   idempotency: SendInput['idempotency'],
@@ -75,13 +70,16 @@ async function resend(
   idempotency: SendInput['idempotency'],
   { services: { database, sending }, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
+  const viewer = viewerOf(caller);
+  if (hasUnknownRecipients(viewer, stored.keyId, stored.recipients)) return { kind: 'refused', ...UNKNOWN_RECIPIENTS };
+  const isHidden = !knows(viewer, 'message.content', stored.keyId);
   const issuer = await findIssuer(stored.keyId, database, caller);
   if (body === null)
     throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is no longer stored.` });
   const files = await readAttachments(database.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
   const [verdict] = await sendMessages(sending, senderOf(caller, issuer), [
-    toResendInput({ ...stored, body }, files, call),
+    toResendInput({ ...stored, body }, { attachments: files, isHidden }, call),
   ]);
   if (verdict === undefined) throw new Error('a resend returned no verdict');
   return verdict;
@@ -107,7 +105,7 @@ async function findIssuer(keyId: string, { sql, clock }: AccountDatabase, { acco
  */
 function toResendInput(
   stored: SendWithBody,
-  files: readonly StoredAttachment[],
+  { attachments, isHidden }: { readonly attachments: readonly StoredAttachment[]; readonly isHidden: boolean },
   call: Pick<SendInput, 'fixedChannel' | 'idempotency'>,
 ): SendInput {
   return {
@@ -115,7 +113,7 @@ function toResendInput(
     request: toRequest(stored),
     headerClaims: {},
     resendOf: stored.id,
-    stored: { template: stored.template, attachments: files },
+    stored: { template: stored.template, attachments, isHidden },
   };
 }
 

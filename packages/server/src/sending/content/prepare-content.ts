@@ -46,9 +46,11 @@ export async function prepareContent(
 ): Promise<ContentVerdict> {
   const { accountId, keyId, trackOpens, trackClicks } = sender;
   const rules = judgesOf(sender).map(({ approval }) => approval?.holdWhen);
-  // Asks only what a rule needs: each question costs a pass over the body, and large bodies of one key are queued behind each other.
-  const seeksLinks = rules.some((rule) => rule?.linkDomainNotIn != null);
-  const seeksFiles = rules.some((rule) => rule?.hasAttachments === true);
+  // Asks only what a rule needs: each question costs a pass over the body, and large bodies of one key are queued behind each other. A rule
+  // without an answer holds the send, whatever the content.
+  const mayAsk = stored?.isHidden !== true;
+  const seeksLinks = mayAsk && rules.some((rule) => rule?.linkDomainNotIn != null);
+  const seeksFiles = mayAsk && rules.some((rule) => rule?.hasAttachments === true);
   const judgesValues = rules.some((rule) => rule?.freeformBody === true);
   const written =
     request.template === undefined ? null : await renderTemplate(tools.templates, accountId, request, judgesValues);

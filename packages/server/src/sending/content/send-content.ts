@@ -23,7 +23,10 @@ export interface SendContent {
 }
 
 /** What a resend takes over from the first message. */
-export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
+export interface StoredContent extends Pick<SendContent, 'template' | 'attachments'> {
+  /** Whether the caller may not read it. Rules about content then hold the send, so that they reveal nothing. */
+  readonly isHidden: boolean;
+}
 
 export interface ContentAttachment {
   /** Sanitized: no folders, no control characters. */
