@@ -58,6 +58,8 @@ describe('events that a caller reads', () => {
   async function mark(): Promise<string> {
     const data = makeSampleEvent({ id: FROM_START, type: 'quota.threshold', now: server.clock.now() }).data;
     const { clock, database } = server;
+    // Events of messages are announced a moment after they are stored.
+    await expect.poll(() => database.sql`SELECT FROM event_backlog`).toHaveLength(0);
     const event = { accountId: server.accountId, type: 'quota.threshold', data } as Parameters<
       typeof announce
     >[2][number];
