@@ -66,6 +66,39 @@ describe('a restricted key that decides', () => {
     expect((await decide(server, key, beyond.approvalId, { decision: 'reject' })).status).toBe(200);
   });
 
+  it('without `approvals:read` changes no recipients, and its allowlist tells it nothing about blind ones', {
+    tags: ['holes.sight', 'holes.deciding-keys'],
+  }, async () => {
+    const { key } = await decider({});
+    const held = await hold({ bcc: 'hidden@elsewhere.example' });
+    const many = Array.from({ length: 49 }, (_, n) => `cc${n}@receiver.example`);
+    const edits = [{ to: ['me@evil.example'] }, { bcc: ['hidden@elsewhere.example'] }, { cc: many }];
+    for (const edit of edits) {
+      const refused = await decide(server, key, held.approvalId, { ...approve, edits: edit });
+      expectProblem(refused, 403, 'missing_scope');
+      expect(refused.body.fix).toContain('approvals:read');
+    }
+    const responses = await Promise.all(
+      [['@receiver.example'], ['@receiver.example', 'hidden@elsewhere.example']].map(async (allowlist) => {
+        const limited = await decider({ recipient_allowlist: allowlist });
+        const { body } = await decide(server, limited.key, held.approvalId);
+        const all = { key: limited.key, body: { ids: [held.approvalId], ...approve } };
+        const many = (await server.call('POST', '/keys/approvals', all)).body.results[0];
+        return [
+          { ...body, requestId: null },
+          { ...many.error, requestId: null },
+        ];
+      }),
+    );
+    expect(responses[0]).toEqual(responses[1]);
+    expect(responses[0]).toEqual(Array(2).fill(expect.objectContaining({ code: 'missing_scope' })));
+    expect(await statusOf(held.id)).toBe('pending_approval');
+    const reading = await decider({ scopes: ['approvals:decide', 'approvals:read'] });
+    const moved = { ...approve, edits: { bcc: ['other@elsewhere.example'] } };
+    expect((await decide(server, reading.key, held.approvalId, moved)).body.edited).toEqual(['bcc']);
+    expect((await decide(server, key, (await hold()).approvalId)).status).toBe(200);
+  });
+
   it('approves exactly up to its send limit and leaves the rest held', {
     tags: ['holes.deciding-keys'],
   }, async () => {
@@ -95,7 +128,7 @@ describe('a restricted key that decides', () => {
 
   it('is counted after the quota, in the order of acceptance, so that neither waits for the other for ever', async () => {
     const { sql } = server.database;
-    const { key, id } = await decider({ hourly_sends: '9' });
+    const { key, id } = await decider({ hourly_sends: '9', scopes: ['approvals:decide', 'approvals:read'] });
     expect((await decide(server, key, (await hold()).approvalId)).status).toBe(200);
     const { approvalId } = await hold();
     const started: ReturnType<typeof decide>[] = [];

@@ -189,7 +189,7 @@ describe('read_held_send', () => {
   });
 
   it('shows no content that the key may not read', async () => {
-    const { body: first } = await server.send({ subject: 'Of another key', html: LINK, bcc: 'bounced@sandbox.test' });
+    const { body: first } = await server.send({ subject: 'Of another key', html: LINK });
     const client = await connect();
     const { structuredContent } = await client.callTool({ name: 'resend_email', arguments: { id: first.id } });
     const { approvalId } = structuredContent as { readonly approvalId: string }; // A held send.

@@ -72,10 +72,11 @@ describe('a message for a caller', () => {
   });
 });
 
-describe('the note of an approver and the id of a canceler', () => {
+describe('the reasons of a hold, the note of an approver and the id of a canceler', () => {
   const shown = {
-    approval: { status: 'rejected', note: 'Quotes the text' },
+    approval: { status: 'rejected', note: 'Quotes the text', reasons: ['linkDomainNotIn'], edited: ['bcc'] },
     events: [
+      event('pending_approval', null, 'linkDomainNotIn'),
       event('approved', null, 'Quotes the text'),
       event('rejected', null, 'policy: Quotes the text'),
       event('canceled', null, 'by sender'),
@@ -85,7 +86,7 @@ describe('the note of an approver and the id of a canceler', () => {
 
   it('are hidden from another key', { tags: ['holes.sight'] }, () => {
     expect(redactMessage(shown, OWNER, viewer('other', 'emails:read', 'approvals:read'))).toEqual({
-      message: { approval: { status: 'rejected', note: null }, events: CLOSED },
+      message: { approval: { status: 'rejected', note: null, reasons: [], edited: [] }, events: CLOSED },
       redacted: ['approval', 'events'],
     });
   });
@@ -93,9 +94,9 @@ describe('the note of an approver and the id of a canceler', () => {
   it('are shown to the key that sent the message, and by the scope for each', { tags: ['holes.sight'] }, () => {
     expect(redactMessage(shown, OWNER, viewer('sender', 'emails:read'))).toEqual({ message: shown, redacted: [] });
     const readsKeys = redactMessage(shown, OWNER, viewer('other', 'emails:read', 'keys:read'));
-    expect(readsKeys.message.events.map(({ detail }) => detail)).toEqual([null, null, 'by sender']);
+    expect(readsKeys.message.events.map(({ detail }) => detail)).toEqual([null, null, null, 'by sender']);
     const readsContent = redactMessage(shown, OWNER, viewer('other', 'emails:read', 'emails:content-all'));
-    expect(readsContent.message).toEqual({ ...shown, events: [...shown.events.slice(0, 2), CLOSED[2]] });
+    expect(readsContent.message).toEqual({ ...shown, events: [...shown.events.slice(0, 3), CLOSED[3]] });
   });
 });
 

@@ -164,6 +164,7 @@ export {
   EVENT_VISIBILITY,
   type EventSubject,
   maySee,
+  seesWithoutSecret,
   VISIBILITY_RULES,
   type Viewer,
   type Visibility,

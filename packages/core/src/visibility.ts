@@ -30,7 +30,7 @@ export const VISIBILITY_RULES = {
   },
   'message.private': {
     shows:
-      'of a message: bcc recipients, the events about them and the conversations of delivery attempts that had them, `metadata`, `replyTo`, `lastError`, and the note of its approver: `approval.note`, and the details of `approved` and `rejected` events; also as matches of `q` and `recipient`',
+      'of a message: bcc recipients, the events about them and the conversations of delivery attempts that had them, `metadata`, `replyTo`, `lastError`, and why it was held and what its approver did: `reasons`, `edited` and `note` of `approval`, and the details of `pending_approval`, `approved` and `rejected` events; also as matches of `q` and `recipient`',
     own: ['emails:read'],
     others: ['emails:content-all'],
     otherwise: 'omitted, and listed in `redacted`; `q` and `recipient` do not match such recipients',
@@ -121,6 +121,14 @@ export interface Viewer {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
   readonly isUser: boolean;
+}
+
+/** What another key's secret would show: all of this the key sees of its own messages and holds. */
+const SHOWN_BY_SECRET = ['message.private', 'message.content', 'hold.record', 'hold.content'] as const;
+
+/** Whether another key's secret would show a caller nothing that it does not see anyway. */
+export function seesWithoutSecret(viewer: Viewer): boolean {
+  return SHOWN_BY_SECRET.every((part) => maySee(viewer, part, null));
 }
 
 /** Whether a caller sees a part of something. @param ownerKeyId null where the owner is unknown */

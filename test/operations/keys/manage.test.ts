@@ -263,6 +263,41 @@ describe('no escalation', () => {
     expect((await act(alike.id, 'rotate', {}, key)).status).toBe(200);
     expect((await act(id, 'rotate', {}, key)).status).toBe(200);
   });
+
+  it('a key gets no secret that shows it messages and holds of another key', {
+    tags: ['keys.escalation', 'holes.sight'],
+  }, async () => {
+    const scopes = ['emails:send', 'emails:read', 'emails:content', 'keys:write'];
+    const attacker = await made({ scopes });
+    const rotate = (keyId: string, key: string, body = {}) => act(keyId, 'rotate', body, key);
+    const sender = await made({ scopes: ['emails:send', 'emails:read', 'emails:content', 'emails:content-all'] });
+    // A key that has not sent anything shows nothing, unless its old secret goes on.
+    expectProblem(await rotate(sender.id, attacker.key, { graceSeconds: 60 }), 403, 'permission_escalation');
+    expect((await patch(sender.id, { scopes: scopes.slice(0, 3) }, attacker.key)).status).toBe(200);
+    const sent = await server.send({ text: 'A secret' }, { key: sender.key });
+    const refused = await rotate(sender.id, attacker.key);
+    expectProblem(refused, 403, 'permission_escalation');
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('emails:content-all') });
+    const asker = await made({ scopes: ['emails:send', 'emails:read'], approvalMode: 'always' });
+    expect((await server.call('POST', `/emails/${sent.body.id}/resend`, { key: asker.key })).status).toBe(202);
+    expectProblem(await rotate(asker.id, attacker.key), 403, 'permission_escalation');
+    expect((await server.call('GET', '/keys/self', { key: sender.key })).status).toBe(200);
+    // Its own child, and whoever may see those messages anyway.
+    const child = await server.call('POST', '/keys', {
+      key: attacker.key,
+      body: { name: 'Child', scopes: ['emails:send'] },
+    });
+    await server.send({}, { key: child.body.key });
+    expect((await rotate(child.body.id, attacker.key)).status).toBe(200);
+    const seeing = await made({ scopes: [...scopes, 'emails:content-all', 'approvals:read'] });
+    expect((await rotate(sender.id, seeing.key, { graceSeconds: 60 })).status).toBe(200);
+  });
+
+  it('a key without messages is given a new secret by any key that is not narrower', async () => {
+    const granter = await made({ scopes: ['emails:send', 'keys:write'] });
+    const unused = await made({ scopes: ['emails:send'] });
+    expect((await act(unused.id, 'rotate', {}, granter.key)).status).toBe(200);
+  });
 });
 
 describe('GET /keys', () => {

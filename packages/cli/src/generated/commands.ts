@@ -1062,7 +1062,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.resend",
     "command": "emails resend",
     "summary": "Send an email again",
-    "description": "Sends the stored message again, whatever its status, as a new message with its own events: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send limit, persona), and a hold belongs to the caller. The acceptance check runs again, with quota and suppressions. For a key without `emails:read`, messages of other senders do not exist (`not_found`). A key without `emails:content-all` cannot resend a message of another sender with blind recipients (`missing_scope`), and if one of the keys holds by `linkDomainNotIn` or `hasAttachments`, any message of another sender is held. Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.",
+    "description": "Sends the stored email again, whatever its status, as a new one with its own events: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send limit, persona), and a hold belongs to the caller. For a key without emails:read, emails of other senders do not exist (not_found). A key without emails:content-all cannot resend an email of another sender with blind recipients (missing_scope), and rules about links and files hold every email of another sender. Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -1761,7 +1761,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.rotate",
     "command": "keys rotate",
     "summary": "Rotate the secret of a key",
-    "description": "Gives a key a new secret and shows it, once; everything else stays unchanged. Older secrets work until --grace-seconds are over. A key can rotate itself and keys that are at least as restricted as itself, else the command fails with permission_escalation. A revoked key cannot be rotated.",
+    "description": "Gives a key a new secret and shows it, once; everything else stays unchanged. Older secrets work until --grace-seconds are over. A key can rotate itself and keys that are at least as restricted as itself, else the command fails with permission_escalation. To rotate a key that it did not create and that has sent mail, or to let older secrets of such a key work on, it also needs emails:content-all and approvals:read. A revoked key cannot be rotated.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [

@@ -19,11 +19,11 @@ export const messageApprovalSchema = z
     status: z.enum(APPROVAL_STATUSES),
     reasons: reasonsSchema,
     ...decisionFields,
-    note: decisionFields.note.describe(
-      'The note of the decision. Of a message that another key sent, it needs `emails:content-all`; otherwise it is null, and `redacted` lists `approval`.',
-    ),
     expiresAt: timestampSchema,
   })
+  .describe(
+    'Of a message that another key sent, `reasons`, `edited` and `note` need `emails:content-all`; otherwise they are empty or null, and `redacted` lists `approval`.',
+  )
   .meta({ id: 'MessageApproval' });
 
 export type MessageApproval = z.input<typeof messageApprovalSchema>;

@@ -205,6 +205,10 @@ export type Member = components['schemas']['Member'];
 
 export type Message = components['schemas']['Message'];
 
+/**
+ * Of a message that another key sent, `reasons`, `edited` and `note` need `emails:content-all`; otherwise they are
+ * empty or null, and `redacted` lists `approval`.
+ */
 export type MessageApproval = components['schemas']['MessageApproval'];
 
 export type MessageAttempt = components['schemas']['MessageAttempt'];

@@ -1791,6 +1791,7 @@ export interface components {
             /** @description The newest 100 delivery attempts, oldest first, one for each server that was tried. Recorded from this version on. */
             attempts: components["schemas"]["MessageAttempt"][];
         };
+        /** @description Of a message that another key sent, `reasons`, `edited` and `note` need `emails:content-all`; otherwise they are empty or null, and `redacted` lists `approval`. */
         MessageApproval: {
             /**
              * Format: uuid
@@ -1802,7 +1803,7 @@ export interface components {
             /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
-            /** @description The note of the decision. Of a message that another key sent, it needs `emails:content-all`; otherwise it is null, and `redacted` lists `approval`. */
+            /** @description The note of the decision. */
             note: string | null;
             /** @description The fields an approver changed. */
             edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];

@@ -36,7 +36,13 @@ import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts'
 import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
 import { endHolds } from './holds/end-hold.ts';
-import { ApprovalLimitError, countApproval, type DeciderVerdict, judgeDecider } from './judge-decider.ts';
+import {
+  ApprovalLimitError,
+  countApproval,
+  type DeciderVerdict,
+  judgeDecider,
+  refuseUnreadEdits,
+} from './judge-decider.ts';
 import { judgePasskey } from './passkey-approval.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
 import { recordApproval } from './record-approval.ts';
@@ -235,7 +241,8 @@ async function approve(
   if (held?.status !== 'pending_approval') throw new Error(`the message of the hold ${hold.id} is not held`);
   const rules = await readApproverRules(transaction, hold.accountId, [hold.keyId, held.keyId]);
   const approver = { memberId: decider.actor, isKey: caller !== null && caller.user === null };
-  const refusal = await refuseByRules(transaction, hold.accountId, rules, approver);
+  const refusal =
+    (await refuseByRules(transaction, hold.accountId, rules, approver)) ?? refuseUnreadEdits(caller, held, edits);
   if (refusal !== null) return { kind: 'beyond_caller', refusal };
   if (hold.heldContentHash !== null && shownHash === undefined && shownRevision === undefined)
     return { kind: 'unseen' };
@@ -254,8 +261,7 @@ async function approve(
   );
   if (passkey.kind === 'passkey_needed') return passkey;
   const { recipients } = content;
-  const { refusal: beyond, limits } =
-    caller === null ? NO_LIMITS : await judgeDecider(transaction, caller, { hold, held, recipients });
+  const { refusal: beyond, limits } = await judgeDecider(transaction, caller, { hold, held, recipients });
   if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };
   const proof = passkey.kind === 'proven' ? await toReceiptAssertion(passkey.confirmed, remember) : null;
   const approval = {
@@ -275,8 +281,6 @@ async function approve(
   if (votes.isNew) await recordVote(transaction, tools.ids, hold, approval, votes.deciders.length);
   return { kind: 'recorded', emailId: hold.messageId };
 }
-
-const NO_LIMITS: DeciderVerdict = { refusal: null, limits: [] };
 
 interface Released extends Pick<DeciderVerdict, 'limits'> {
   readonly held: HeldMessage;

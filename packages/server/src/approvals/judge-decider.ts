@@ -1,4 +1,4 @@
-import { nameOperation } from '@postrider/core';
+import { type ApprovalDecision, nameOperation } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
@@ -10,7 +10,7 @@ import { isAllowed } from '../sending/allowlist.ts';
 import { idempotencyHorizon } from '../sending/batch-facts.ts';
 import { toKeyRules } from '../sending/key-rules.ts';
 import { quotaMonth } from '../sending/quota.ts';
-import type { Recipient } from '../sending/recipients.ts';
+import { collectRecipients, type Recipient } from '../sending/recipients.ts';
 import {
   type CountedLimit,
   chargesOf,
@@ -19,6 +19,8 @@ import {
   periodStart,
   refuseByLimit,
 } from '../sending/send-limits.ts';
+import { hasUnknownHeldRecipients, knows, UNKNOWN_RECIPIENTS } from '../visibility/known-parts.ts';
+import { viewerOf } from '../visibility/viewer.ts';
 
 /** The hold to decide and its message. */
 interface Decided {
@@ -37,17 +39,23 @@ export interface DeciderVerdict {
 /**
  * Judges a key that approves a message. The restrictions on the key's own sends apply, because approving also sends mail, and edits are the
  * decider's own content. `countApproval` counts an allowed approval against the key's send limits. Users have no such limits.
+ * @param caller null for a link in a mail, which a user opens
  */
 export async function judgeDecider(
   query: Query,
-  { accountId, keyId }: Caller,
+  caller: Caller | null,
   { hold, held, recipients }: Decided,
 ): Promise<DeciderVerdict> {
+  if (caller === null) return { refusal: null, limits: [] };
+  const { accountId, keyId } = caller;
   const ids = [...new Set([keyId, hold.keyId, held.keyId])];
   const rows = await Promise.all(ids.map((id) => findKeyById(query, accountId, id)));
   const [own, ...senders] = rows.map((row) => (row === null ? null : { keyId: row.keyId, ...toKeyRules(row) }));
   if (!own) return { refusal: null, limits: [] };
   if (own.pausedBy === 'key') return { refusal: PAUSED, limits: [] };
+  if (own.recipientAllowlist !== null && hasUnknownHeldRecipients(viewerOf(caller), held.keyId, recipients)) {
+    return { refusal: UNKNOWN_RECIPIENTS, limits: [] };
+  }
   const beyond = recipients.filter(({ email }) => !isAllowed(email, own.recipientAllowlist));
   if (beyond.length > 0) return { refusal: notAllowed(beyond), limits: [] };
   // A limit that counted the message when the send was accepted does not count it again.
@@ -56,6 +64,29 @@ export async function judgeDecider(
   );
   return { refusal: null, limits: limitsOf(own).filter((limit) => !counted.has(limit.keyId)) };
 }
+
+/**
+ * Why a caller may not make these edits. A key that may not read the hold could otherwise send the message to itself, or find out who its
+ * recipients are. Only recipients that the edits name are judged.
+ */
+export function refuseUnreadEdits(
+  caller: Caller | null,
+  held: Decided['held'],
+  edits: ApprovalDecision['edits'],
+): Refusal | null {
+  const { to, cc, bcc } = edits ?? {};
+  const redirects = to !== undefined || cc !== undefined || bcc !== undefined;
+  if (!redirects || caller === null || knows(viewerOf(caller), 'hold.content', held.keyId)) return null;
+  const named = collectRecipients({ to: to ?? [], cc: cc ?? [], bcc: bcc ?? [] });
+  const beyond = named.filter(({ email }) => !isAllowed(email, caller.recipientAllowlist));
+  return beyond.length > 0 ? notAllowed(beyond) : UNREAD;
+}
+
+const UNREAD: Refusal = {
+  code: 'missing_scope',
+  detail: 'The calling key may not read this held send, so it may not change its recipients.',
+  fix: 'Decide without `to`, `cc` and `bcc` in `edits`, or use a key that also has the scope `approvals:read`.',
+};
 
 /** Returns why a key could not approve this message now, or null if it could. It counts nothing. */
 export async function foreseeDecider(

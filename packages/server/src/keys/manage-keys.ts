@@ -30,6 +30,7 @@ import {
   sharesLimits,
   withMakerLimits,
 } from './escalation.ts';
+import { showsMore } from './foreign-secret.ts';
 import { applyRestrictions, defaultRestrictions } from './key-restrictions.ts';
 import { decidePause, type Pauser } from './pause-rule.ts';
 import { endOfSecret } from './secret-end.ts';
@@ -60,6 +61,8 @@ export type KeyRefusal =
   /** A key tried to resume what a user paused. */
   | { readonly kind: 'paused-by-user'; readonly pauser: Pauser }
   | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] }
+  /** The secret of a key that the caller did not create would show it messages that it may not see. */
+  | { readonly kind: 'foreign-secret' }
   /** The change decides over held sends, which the caller may not do. */
   | { readonly kind: 'undecidable'; readonly names: readonly RestrictionName[] }
   /** The change loosens approvals that need a passkey, and no passkey has confirmed it. */
@@ -208,7 +211,7 @@ export async function changeKey(
 
 /**
  * Gives a key a new secret. The caller learns the secret, so it can rotate only keys that are no wider than itself and whose sends count
- * against every limit that its own sends count against.
+ * against every limit that its own sends count against, and only if the secret shows it no messages that it may not see.
  */
 export async function rotateSecret(
   tools: KeyTools,
@@ -221,6 +224,7 @@ export async function rotateSecret(
     const names = granter.keyId === keyId ? [] : findEscalations(boundsOf(granter), withUsableScopes(row), null);
     if (names.length === 0 && !sharesLimits(granter, row)) return { kind: 'escalation', names: ['sendLimit'] };
     if (names.length > 0) return { kind: 'escalation', names };
+    if (await showsMore(transaction, granter, row, graceSeconds)) return { kind: 'foreign-secret' };
     const { secret, ...stored } = createApiKey(row.mode);
     await replaceSecret(transaction, row, stored, endOfSecret(now, graceSeconds));
     const rotated = await reread(transaction, row.accountId, keyId);

@@ -17,6 +17,15 @@ export function hasUnknownRecipients(
   return recipients.some(({ kind }) => !knows(viewer, kind === 'bcc' ? 'message.private' : 'message.log', senderKeyId));
 }
 
+/** The same for a held send, whose decision shows `to` and `cc` to everyone who may decide. */
+export function hasUnknownHeldRecipients(
+  viewer: Viewer,
+  senderKeyId: string,
+  recipients: readonly { readonly kind: RecipientKind }[],
+): boolean {
+  return !knows(viewer, 'hold.content', senderKeyId) && recipients.some(({ kind }) => kind === 'bcc');
+}
+
 /** The refusal in that case. That there are such recipients is no secret: a message lists them in `redacted`. */
 export const UNKNOWN_RECIPIENTS = {
   code: 'missing_scope',

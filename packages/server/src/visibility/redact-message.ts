@@ -32,7 +32,11 @@ export interface ShownMessage {
   readonly lastError?: string | null;
   readonly keyId?: string | null;
   readonly keyName?: string | null;
-  readonly approval?: { readonly note: string | null } | null;
+  readonly approval?: {
+    readonly note: string | null;
+    readonly reasons: readonly string[];
+    readonly edited: readonly string[];
+  } | null;
   readonly recipients?: readonly { readonly email: string; readonly kind: string }[];
   readonly events?: readonly ShownEvent[];
   readonly attempts?: readonly ShownAttempt[];
@@ -41,6 +45,8 @@ export interface ShownMessage {
 /** The replacement for a field that the caller may not see. */
 const CONTENT = { html: null, text: null, headers: null, attachments: null } as const;
 const PRIVATE = { bcc: [], metadata: {}, replyTo: null, lastError: null } as const;
+/** The replacement for why a message was held, and for what an approver did with it. */
+const UNSEEN_DECISION = { reasons: [], edited: [], note: null } as const;
 const KEY = { keyId: null, keyName: null } as const;
 
 /**
@@ -65,7 +71,8 @@ export function redactMessage<Shown extends ShownMessage>(
   };
   for (const [name, value] of Object.entries(hidden)) hide(name, value);
   const { recipients, events, attempts, approval } = shown;
-  if (!seesPrivate && approval != null && approval.note !== null) hide('approval', { ...approval, note: null });
+  // The reasons name what a message contains, and the rules that match may be chosen to find that out.
+  if (!seesPrivate && approval != null) hide('approval', { ...approval, ...UNSEEN_DECISION });
   if (!seesPrivate && recipients?.some(({ kind }) => kind === 'bcc')) {
     hide(
       'recipients',
@@ -88,6 +95,9 @@ export function redactMessage<Shown extends ShownMessage>(
   return { message: message as unknown as Shown, redacted };
 }
 
+/** Events whose details are the reasons of a hold, or the note of its approver. */
+const ABOUT_HOLD: ReadonlySet<string> = new Set(['pending_approval', 'approved', 'rejected']);
+
 /** One event of a message as a caller may see it; null if it concerns a recipient that the caller may not know. */
 export function redactEvent<Event extends ShownEvent>(
   event: Event,
@@ -98,7 +108,7 @@ export function redactEvent<Event extends ShownEvent>(
   const isBlind = recipient !== null && blind.some((address) => isSame(address, recipient));
   if (isBlind && !visibility.seesPrivate) return null;
   const isContent = type === 'clicked' && !visibility.seesContent;
-  const isNote = (type === 'approved' || type === 'rejected') && !visibility.seesPrivate;
+  const isNote = ABOUT_HOLD.has(type) && !visibility.seesPrivate;
   const namesKey = type === 'canceled' && !visibility.seesKey;
   const namesBlind = !visibility.seesPrivate && detail !== null && blind.some((address) => isWithin(address, detail));
   return detail !== null && (isContent || isNote || namesKey || namesBlind) ? { ...event, detail: null } : event;

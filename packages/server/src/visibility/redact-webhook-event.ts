@@ -112,6 +112,7 @@ function withUnknown(owner: MessageOwner, { to, recipient }: EventData<'email.se
 }
 
 function redactHold(data: EventData<'approval.requested'>, owner: MessageOwner, viewer: Viewer): Data {
-  if (maySee(viewer, 'hold.content', owner.keyId)) return data;
-  return { ...data, contentHash: null, bcc: [], replyTo: null, attachments: [], problem: null };
+  const shown = maySee(viewer, 'hold.record', data.keyId) ? data : { ...data, reasons: [], edited: [], note: null };
+  if (maySee(viewer, 'hold.content', owner.keyId)) return shown;
+  return { ...shown, contentHash: null, bcc: [], replyTo: null, attachments: [], problem: null };
 }

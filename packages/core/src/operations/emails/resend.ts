@@ -50,5 +50,11 @@ export const resendEmail = defineOperation({
     description:
       'Sends a stored message again to the same recipients, by its id. Returns the id of the new message with status `queued`: call wait_for_email with it for the outcome. Not for a delivery that is still being retried. Not for changed content: use send_email.',
   },
-  cli: { command: 'emails resend', positional: ['id'], examples: ['postrider emails resend <id> --wait'] },
+  cli: {
+    command: 'emails resend',
+    description:
+      'Sends the stored email again, whatever its status, as a new one with its own events: the rendered body, files, headers, tags, metadata and provenance of the first, to the same recipients, at once. It is sent under the key that sent the first. The stricter of that key and the caller applies (approval mode, allowlist, test mode, send limit, persona), and a hold belongs to the caller. For a key without emails:read, emails of other senders do not exist (not_found). A key without emails:content-all cannot resend an email of another sender with blind recipients (missing_scope), and rules about links and files hold every email of another sender. Refused if that key was revoked or has expired, or if the stored body is gone, as it is after canceling.',
+    positional: ['id'],
+    examples: ['postrider emails resend <id> --wait'],
+  },
 });

@@ -12,7 +12,7 @@ export const rotateKey = defineOperation({
   comparesCaller: true,
   summary: 'Rotate the secret of a key',
   description:
-    'Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as restricted as itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).',
+    'Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as restricted as itself, else 403 `permission_escalation`. A key that it did not create also needs `emails:content-all` and `approvals:read`, because the secret shows the messages and held sends of that key. Without them, it can only replace the secret of a key that has not sent anything, with `graceSeconds` 0. A revoked key cannot be rotated (422 with `revoked` at `id`).',
   effect: 'replace',
   params: keyParams,
   query: z.strictObject({}),
@@ -43,7 +43,7 @@ export const rotateKey = defineOperation({
   cli: {
     command: 'keys rotate',
     description:
-      'Gives a key a new secret and shows it, once; everything else stays unchanged. Older secrets work until --grace-seconds are over. A key can rotate itself and keys that are at least as restricted as itself, else the command fails with permission_escalation. A revoked key cannot be rotated.',
+      'Gives a key a new secret and shows it, once; everything else stays unchanged. Older secrets work until --grace-seconds are over. A key can rotate itself and keys that are at least as restricted as itself, else the command fails with permission_escalation. To rotate a key that it did not create and that has sent mail, or to let older secrets of such a key work on, it also needs emails:content-all and approvals:read. A revoked key cannot be rotated.',
     positional: ['id'],
     examples: ['postrider keys rotate 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --grace-seconds 3600'],
   },

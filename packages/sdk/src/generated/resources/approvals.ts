@@ -74,12 +74,13 @@ export class ApprovalsResource {
    * once or for its scheduled time. The acceptance check runs again, including for the edits. If it refuses the
    * message, the response is still 200: `outcome` is `failed` with the reason in `problem`, the message is `failed`,
    * and its quota is returned. Rejecting also returns the quota. `edits` create a new revision and record the
-   * difference. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key
-   * that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A
-   * key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held. If
-   * `approvers.count` of the hold is above 1, keys cannot approve. If `approvers.memberIds` names members, only they
-   * can. Others get 403 `permission_escalation`. If `approvers.requirePasskey` is true, only the page of the hold can
-   * approve: 403 `permission_escalation` names its address. Rejecting works everywhere.
+   * difference; `to`, `cc` and `bcc` need a caller that may read the hold (403 `missing_scope`). Signed-in users can
+   * decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys
+   * that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own
+   * recipient allowlist and send limit allow; otherwise the send stays held. If `approvers.count` of the hold is above
+   * 1, keys cannot approve. If `approvers.memberIds` names members, only they can. Others get 403
+   * `permission_escalation`. If `approvers.requirePasskey` is true, only the page of the hold can approve: 403
+   * `permission_escalation` names its address. Rejecting works everywhere.
    *
    * @param id The id of the hold: the `approvalId` of the send.
    *

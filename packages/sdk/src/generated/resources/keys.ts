@@ -109,8 +109,10 @@ export class KeysResource {
    *
    * Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for
    * at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as
-   * restricted as itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at
-   * `id`).
+   * restricted as itself, else 403 `permission_escalation`. A key that it did not create also needs
+   * `emails:content-all` and `approvals:read`, because the secret shows the messages and held sends of that key.
+   * Without them, it can only replace the secret of a key that has not sent anything, with `graceSeconds` 0. A revoked
+   * key cannot be rotated (422 with `revoked` at `id`).
    *
    * @param id The id of the key.
    *

@@ -39,6 +39,12 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
       return new ProblemError('permission_escalation', {
         detail: `The key would be less restricted than the calling one in: ${refusal.names.join(', ')}.`,
       });
+    case 'foreign-secret':
+      return new ProblemError('permission_escalation', {
+        detail:
+          'The secret of a key shows its messages and its held sends. The calling key did not create this key, and lacks `emails:content-all` or `approvals:read`.',
+        fix: 'Rotate the key with its own secret, with the key that created it, or with a key that has both scopes. Or ask a user who may manage keys.',
+      });
     case 'not-grantor':
       return new ProblemError('permission_escalation', {
         detail: `The user who allowed this program set its limits. Another user cannot loosen: ${refusal.names.join(', ')}.`,
