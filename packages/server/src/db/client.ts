@@ -20,6 +20,8 @@ export interface DatabaseOptions {
    * such statement ran for minutes instead of milliseconds.
    */
   readonly keepPlans?: boolean;
+  /** False for pools whose statements look up each row once, so that PostgreSQL does not keep the rows for further lookups. */
+  readonly memoize?: false;
   /**
    * How long a statement may go without a response before the pool treats the database as silent. Statements in progress then fail, and the
    * next statement uses a new connection. Without a deadline, a dead connection blocks until the operating system gives up, which takes

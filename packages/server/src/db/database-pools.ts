@@ -56,7 +56,7 @@ const POOLS = {
   api: { applicationName: 'postrider-api', deadlineMs: API_DEADLINE_MS },
   accounts: { applicationName: 'postrider-accounts', forAccounts: true, deadlineMs: API_DEADLINE_MS },
   work: { applicationName: 'postrider-worker', deadlineMs: WORK_DEADLINE_MS },
-  deliveries: { applicationName: 'postrider-worker', keepPlans: true, deadlineMs: WORK_DEADLINE_MS },
+  deliveries: { applicationName: 'postrider-worker', keepPlans: true, memoize: false, deadlineMs: WORK_DEADLINE_MS },
   webhooks: { applicationName: 'postrider-worker', keepPlans: true, deadlineMs: WORK_DEADLINE_MS },
   reads: {
     applicationName: 'postrider-reads',

@@ -7,6 +7,7 @@ export interface SessionOptions {
   readonly applicationName: string;
   readonly statementTimeoutMs?: number;
   readonly keepPlans?: boolean;
+  readonly memoize?: false;
   readonly durable?: false;
   readonly forAccounts?: true;
 }
@@ -29,6 +30,7 @@ export function startParametersOf(options: SessionOptions): Readonly<Record<stri
     TimeZone: 'UTC',
     statement_timeout: statementTimeoutOf(options),
     ...(options.durable === false ? { synchronous_commit: 'off' } : {}),
+    ...(options.memoize === false ? { enable_memoize: 'off' } : {}),
     ...(options.forAccounts === true ? { role: ACCOUNT_ROLE } : {}),
     ...(options.keepPlans === true
       ? { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }

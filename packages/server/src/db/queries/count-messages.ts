@@ -4,6 +4,7 @@ import { executing, pg, returning } from '../result.ts';
 import { messages } from '../schema/messages.ts';
 import { messageRollups } from '../schema/statistics.ts';
 import { defineStatement, value } from '../statement.ts';
+import { ASKED_OF_TAKEN, rowsOfLists } from './rows-of-lists.ts';
 
 /** The counters of a rollup, in the order of the bits in `message_counts.flags`. */
 const COUNT_NAMES = [
@@ -192,14 +193,7 @@ const factsOf = (rowsOf: (table: string, id: string) => string) =>
     GROUP BY account_id, id) AS message
   WHERE day IS NOT NULL`);
 
-/** The rows of the messages in `asked`, which lists them by account. The bounds exclude the partitions of other months. */
-const FACTS_OF_LISTS = factsOf(
-  (
-    table,
-    id,
-  ) => `asked a CROSS JOIN LATERAL (SELECT * FROM ${table} WHERE account_id = a.account_id AND ${id} = ANY (a.ids)
-        AND ${id} >= a.ids[1] AND ${id} <= a.ids[cardinality(a.ids)] OFFSET 0) AS f`,
-);
+const FACTS_OF_LISTS = factsOf((table, id) => rowsOfLists(table, id, 'f'));
 
 /** The rows of the messages in `changed`, which may be all messages of a day. */
 const FACTS_OF_DAY = factsOf(
@@ -239,9 +233,7 @@ const countBacklog = defineStatement({}, () =>
       DELETE FROM count_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM count_backlog LIMIT ${BACKLOG_ROWS}::int FOR UPDATE SKIP LOCKED))
       RETURNING account_id, message_ids
     ),
-    asked AS MATERIALIZED (
-      SELECT account_id, array_agg(DISTINCT message_id ORDER BY message_id) AS ids FROM taken, unnest(message_ids) AS message_id GROUP BY account_id
-    ),
+    asked AS MATERIALIZED (${ASKED_OF_TAKEN}),
     facts AS MATERIALIZED (
       ${FACTS_OF_LISTS}
     ),

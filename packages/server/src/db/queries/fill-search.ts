@@ -4,6 +4,7 @@ import { nullable, pg, returning } from '../result.ts';
 import { messageSearch } from '../schema/search.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 import { SEARCH_RECIPIENTS, SEARCH_ROW } from './message-filters.ts';
+import { ASKED_OF_TAKEN, rowsOfLists } from './rows-of-lists.ts';
 import { addPairs, type SpanTexts } from './search-pairs.ts';
 
 /** Backlog rows per statement. Each has the messages of one batch of the accept queue, at most 100. */
@@ -28,14 +29,15 @@ const fill = defineStatement({}, () =>
     DELETE FROM search_backlog WHERE ctid = ANY (ARRAY(SELECT ctid FROM search_backlog LIMIT ${BACKLOG_ROWS}::int FOR UPDATE SKIP LOCKED))
     RETURNING account_id, message_ids
   ),
-  noted AS MATERIALIZED (
-    SELECT DISTINCT account_id, message_id FROM taken, unnest(message_ids) AS message_id
+  asked AS MATERIALIZED (${ASKED_OF_TAKEN}),
+  addressed AS MATERIALIZED (
+    SELECT r.account_id, r.message_id, ${SEARCH_RECIPIENTS} FROM ${sql.raw(rowsOfLists('message_recipients', 'message_id', 'r'))}
+    GROUP BY r.account_id, r.message_id
   ),
   written AS (
     INSERT INTO message_search AS s (account_id, message_id, created_at, facets, search)
     SELECT m.account_id, m.id, m.created_at, ${SEARCH_ROW.facets}, ${SEARCH_ROW.text}
-    FROM noted n JOIN messages m ON m.account_id = n.account_id AND m.id = n.message_id
-    CROSS JOIN LATERAL (${SEARCH_RECIPIENTS}) AS r
+    FROM ${sql.raw(rowsOfLists('messages', 'id', 'm'))} LEFT JOIN addressed r ON r.account_id = m.account_id AND r.message_id = m.id
     ORDER BY m.id
     ON CONFLICT (account_id, message_id) DO UPDATE
       SET created_at = excluded.created_at, facets = excluded.facets, search = excluded.search

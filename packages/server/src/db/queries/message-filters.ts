@@ -179,14 +179,14 @@ function onTime({ from, fromId, to, toId }: Given, createdAt: SQL, id: SQL): SQL
     ${to && sql`AND ${createdAt} < ${to}`} ${toId && sql`AND ${id} < ${toId}`}`;
 }
 
-/** A value that the message `m` is filtered by. Hashing values one by one takes half as long as hashing a list of them. */
-function facetOf(value: SQL): SQL {
-  return sql`search_facet(m.account_id, ${value})`;
+/** A value that a message is filtered by. Hashing values one by one takes half as long as hashing a list of them. */
+function facetOf(value: SQL, accountId = sql`m.account_id`): SQL {
+  return sql`search_facet(${accountId}, ${value})`;
 }
 
 /**
- * The content of the search table for a message `m` and its recipients `r`, as SQL; SEARCH_RECIPIENTS defines `r.addresses` and `r.texts`.
- * It is here next to the conditions because the two must agree.
+ * The content of the search table for a message `m` and its recipients, as SQL; `r` has the columns of SEARCH_RECIPIENTS. It is here next to
+ * the conditions because the two must agree.
  */
 export const SEARCH_ROW = {
   facets: sql`ARRAY[${facetOf(sql`'channel:' || m.channel`)}, ${facetOf(sql`'source:' || m.source`)},
@@ -197,9 +197,10 @@ export const SEARCH_ROW = {
   text: sql`lower(concat_ws(E'\\n', m.subject, r.texts))`,
 } as const;
 
+/** The columns `addresses` and `texts` of all recipients `r` of a message, grouped by message. */
 export const SEARCH_RECIPIENTS = sql`
-  SELECT array_agg(${facetOf(sql`'recipient:' || lower(email)`)}) AS addresses, string_agg(concat_ws(E'\\n', email, name), E'\\n') AS texts
-  FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id`;
+  array_agg(${facetOf(sql`'recipient:' || lower(r.email)`, sql`r.account_id`)}) AS addresses,
+  string_agg(concat_ws(E'\\n', r.email, r.name), E'\\n') AS texts`;
 
 function facetsOf({ channel, source, agentName, keyId, domain, tags, recipient, sender }: MessageFilters): string[] {
   return [
