@@ -91,7 +91,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   accept: () => benchAccept({ count: Number(values.count ?? 12_000), rounds }),
   bursts: () => benchBursts({ rounds }),
   console: () => benchConsole(place, { count: logCount, rounds: Math.max(rounds, 20) }),
-  deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
+  deliver: () => benchDeliver({ count: Number(values.count ?? 12_000), rounds }),
   path: () => benchPath({ count: Number(values.count ?? 5_000), rounds }),
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),
   fairness: () => benchFairness({ count: Number(values.count ?? 300_000), rounds }),

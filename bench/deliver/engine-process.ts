@@ -7,6 +7,7 @@ import type { DatabaseTarget } from '../../packages/server/src/db/client.ts';
 import { boundHeapGrowth } from '../../packages/server/src/heap.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
+import { postgresCpuOf } from '../parts/postgres-cpu.ts';
 import type { SenderRound } from './sender-round.ts';
 
 export interface EngineSettings {
@@ -18,7 +19,16 @@ export interface EngineSettings {
 }
 
 /** `drain` delivers everything queued and ends; `start` delivers until `stop`; `usage` only reports. */
-export type EngineQuestion = { readonly ask: 'drain' | 'start' | 'stop' | 'usage' };
+export interface EngineQuestion {
+  readonly ask: 'drain' | 'start' | 'stop' | 'usage';
+  /** For `drain`: the process id of the PostgreSQL whose CPU time is measured. */
+  readonly postmaster?: number;
+}
+
+export interface DrainRound extends SenderRound {
+  /** CPU time of Postgres from the first claim until the worker has ended, indexing and statistics included; 0 without `postmaster`. */
+  readonly postgresMs: number;
+}
 
 const LOOK_EVERY_MS = 2;
 
@@ -49,8 +59,10 @@ async function start(): Promise<App> {
 }
 
 /** From the engine's first claim to the last recorded outcome. */
-async function drain(): Promise<SenderRound> {
+async function drain(postmaster?: number): Promise<DrainRound> {
   const app = await start();
+  const postgresCpuMs = postmaster === undefined ? () => 0 : postgresCpuOf(postmaster);
+  const postgresBeforeMs = postgresCpuMs();
   const before = ownUsage();
   const beganMs = performance.now();
   let peakRssMb = before.rssMb;
@@ -60,7 +72,8 @@ async function drain(): Promise<SenderRound> {
   const after = ownUsage();
   peakRssMb = Math.max(peakRssMb, after.rssMb);
   await app.close();
-  return { seconds, cpuMs: after.cpuMs - before.cpuMs, rssMb: peakRssMb };
+  const postgresMs = postgresCpuMs() - postgresBeforeMs;
+  return { seconds, cpuMs: after.cpuMs - before.cpuMs, rssMb: peakRssMb, postgresMs };
 }
 
 async function stop(): Promise<void> {
@@ -68,8 +81,8 @@ async function stop(): Promise<void> {
   running = null;
 }
 
-async function respond({ ask }: EngineQuestion): Promise<unknown> {
-  if (ask === 'drain') return await drain();
+async function respond({ ask, postmaster }: EngineQuestion): Promise<unknown> {
+  if (ask === 'drain') return await drain(postmaster);
   if (ask === 'start') running = await start();
   if (ask === 'stop') await stop();
   return ownUsage();

@@ -4,10 +4,19 @@ import type { TaggedSql } from '../../test/harness/tagged.ts';
 /** Linux reports CPU time in hundredths of a second, whatever the kernel's tick is. */
 const TICK_MS = 10;
 
-/** Reads the CPU time of all Postgres processes behind a connection: the postmaster, its ended children, and its running ones. */
+/** Reads the CPU time of all Postgres processes behind a connection, in milliseconds. */
 export async function createPostgresCpu(sql: TaggedSql): Promise<() => number> {
+  return postgresCpuOf(await findPostmaster(sql));
+}
+
+/** The process id of the postmaster behind a connection. */
+export async function findPostmaster(sql: TaggedSql): Promise<number> {
   const [row] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
-  const postmaster = readStat(row?.pid ?? 0)?.parent ?? 0;
+  return readStat(row?.pid ?? 0)?.parent ?? 0;
+}
+
+/** Reads the CPU time of a postmaster, its ended children, and its running ones, in milliseconds. */
+export function postgresCpuOf(postmaster: number): () => number {
   return () => {
     const family = readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
