@@ -270,6 +270,9 @@ describe('a message over SMTP', () => {
     const { body } = await server.call('GET', '/requests?limit=100');
     const entry = body.requests.find(({ emailId }: { emailId: string | null }) => emailId === id);
     expect((await server.call('GET', `/requests/${entry.id}`)).body).toMatchObject({ emailId: id, path: 'DATA' });
+    const submitted = (await server.call('GET', '/requests?method=SMTP&limit=100')).body.requests;
+    expect(submitted.map((request: { emailId: string | null }) => request.emailId)).toContain(id);
+    expect(new Set(submitted.map((request: { method: string }) => request.method))).toEqual(new Set(['SMTP']));
   });
 
   it('can follow another on the same connection, and a rejected one', async () => {

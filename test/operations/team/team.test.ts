@@ -163,12 +163,12 @@ describe('the team', () => {
     };
     const before = await letIn();
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'developer' } });
-    expect(await changeRole(database, before.caller, id, 'admin', false)).toEqual({ kind: 'escalation' });
+    expect(await changeRole(database, before.caller, id, 'admin', false)).toEqual({ kind: 'escalation', of: 'user' });
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'admin' } });
     const { caller, user } = await letIn();
     await owner.call('DELETE', `/team/${id}`);
     const again = { email: user.email, role: 'viewer' } as const;
-    expect(await inviteMember(database, caller, again, false)).toEqual({ kind: 'escalation' });
+    expect(await inviteMember(database, caller, again, false)).toEqual({ kind: 'escalation', of: 'user' });
     const { userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
     const consent = { typed: userCode, user, accountId: caller.accountId, address: '127.0.0.1', approvals: false };
     expect(await confirmDevice(auth, consent)).toEqual({ kind: 'unknown' });
@@ -179,10 +179,14 @@ describe('the team', () => {
       server.call('POST', '/team/invitations', { key, body: { email, role } });
     expect((await byKey('k1@sandbox.test', 'developer')).status).toBe(201);
     // `full` leaves out deciding holds, so it cannot add a user who decides.
-    expectProblem(await byKey('k2@sandbox.test', 'approver'), 403, 'permission_escalation');
+    const refused = await byKey('k2@sandbox.test', 'approver');
+    expectProblem(refused, 403, 'permission_escalation');
+    expect(refused.body.detail).toContain('The calling key lacks `approvals:decide`.');
     expectProblem(await byKey('k2@sandbox.test', 'owner'), 403, 'permission_escalation');
     const limited = await server.newKey({ scopes: ['full'], recipientAllowlist: ['@example.com'] });
-    expectProblem(await byKey('k2@sandbox.test', 'viewer', limited), 403, 'permission_escalation');
+    const beyond = await byKey('k2@sandbox.test', 'viewer', limited);
+    expectProblem(beyond, 403, 'permission_escalation');
+    expect(beyond.body.detail).toContain('It is limited by `recipientAllowlist`, and a member is not.');
     expectProblem(await server.call('DELETE', `/team/${owner.user.memberId}`), 403, 'permission_escalation');
     expectProblem(await server.call('DELETE', '/team/x'), 404, 'not_found');
   });

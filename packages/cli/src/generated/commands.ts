@@ -2264,14 +2264,16 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--method"
         ],
         "valueName": "choice",
-        "description": "Only requests with this method.",
+        "description": "Only requests with this method. `SMTP` selects what was submitted over SMTP.",
         "value": {
           "kind": "choice",
           "choices": [
             "GET",
+            "HEAD",
             "POST",
             "PATCH",
-            "DELETE"
+            "DELETE",
+            "SMTP"
           ]
         }
       },
@@ -7130,14 +7132,16 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--method"
         ],
         "valueName": "choice",
-        "description": "Only requests with this method.",
+        "description": "Only requests with this method. `SMTP` selects what was submitted over SMTP.",
         "value": {
           "kind": "choice",
           "choices": [
             "GET",
+            "HEAD",
             "POST",
             "PATCH",
-            "DELETE"
+            "DELETE",
+            "SMTP"
           ]
         }
       },

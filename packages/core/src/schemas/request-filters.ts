@@ -12,7 +12,10 @@ export const requestFilterFields = {
     .regex(/^[1-5](?:\d\d|xx)$/, 'must be a status such as `404`, or a class such as `4xx`')
     .optional()
     .describe('Only requests with this status, such as `404`, or of this class, such as `4xx`.'),
-  method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).optional().describe('Only requests with this method.'),
+  method: z
+    .enum(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'SMTP'])
+    .optional()
+    .describe('Only requests with this method. `SMTP` selects what was submitted over SMTP.'),
   path: z
     .string()
     .min(1)

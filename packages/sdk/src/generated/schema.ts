@@ -4070,8 +4070,8 @@ export interface operations {
             query?: {
                 /** @description Only requests with this status, such as `404`, or of this class, such as `4xx`. */
                 status?: string;
-                /** @description Only requests with this method. */
-                method?: "GET" | "POST" | "PATCH" | "DELETE";
+                /** @description Only requests with this method. `SMTP` selects what was submitted over SMTP. */
+                method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | "SMTP";
                 /** @description Only requests whose path contains this text. No wildcards, case-sensitive. */
                 path?: string;
                 /** @description Only requests that were refused with this error code. */

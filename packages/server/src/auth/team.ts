@@ -1,4 +1,4 @@
-import { isRoleWithin, LIMITS, type Role, scopesOfRole, scopesOfSession } from '@postrider/core';
+import { isRoleWithin, LIMITS, type Role, type Scope, scopesOfRole, scopesOfSession } from '@postrider/core';
 import { SYSTEM } from '../approvals/holds/decider.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
@@ -17,7 +17,7 @@ import {
   setMemberRole,
 } from '../db/queries/members.ts';
 import type { Caller } from '../keys/caller.ts';
-import { findEscalations, withMakerLimits } from '../keys/escalation.ts';
+import { findEscalations, type RestrictionName, withMakerLimits } from '../keys/escalation.ts';
 import { defaultRestrictions } from '../keys/key-restrictions.ts';
 import { revokeLockedKey } from '../keys/manage-keys.ts';
 import { withUsableScopes } from '../usable-scopes.ts';
@@ -29,10 +29,20 @@ export interface TeamTools {
   readonly ids: IdGenerator;
 }
 
-/** `unconfirmed`: the change adds someone who approves, approvals need a passkey, and none has confirmed it. */
-export type TeamRefusal = 'missing' | 'escalation' | 'exists' | 'full' | 'last-owner' | 'unconfirmed';
+/** A role that may do more than the caller. For a key: the scopes that it lacks, and its other limits. */
+export type TooHighRole =
+  | { readonly kind: 'escalation'; readonly of: 'user' }
+  | {
+      readonly kind: 'escalation';
+      readonly of: 'key';
+      readonly lacks: readonly Scope[];
+      readonly limits: readonly RestrictionName[];
+    };
 
-export type TeamVerdict = { readonly kind: 'done'; readonly member: MemberRow } | { readonly kind: TeamRefusal };
+/** `unconfirmed`: the change adds someone who approves, approvals need a passkey, and none has confirmed it. */
+export type TeamRefusal = TooHighRole | { readonly kind: 'missing' | 'exists' | 'full' | 'last-owner' | 'unconfirmed' };
+
+export type TeamVerdict = { readonly kind: 'done'; readonly member: MemberRow } | TeamRefusal;
 
 /** `limited`: the account has reached its limit of mailed invitations. */
 export type InviteVerdict = TeamVerdict | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
@@ -49,7 +59,8 @@ export async function inviteMember(
   isConfirmed: boolean,
 ): Promise<InviteVerdict> {
   return await onTeam<InviteVerdict>(tools, caller, async (transaction, team, now) => {
-    if (!mayGive(caller, role, team)) return { kind: 'escalation' };
+    const tooHigh = findTooHigh(caller, role, team);
+    if (tooHigh !== null) return tooHigh;
     if (!isConfirmed && (await addsApprover(transaction, caller, role))) return { kind: 'unconfirmed' };
     if (team.some((member) => member.email.toLowerCase() === email.toLowerCase())) return { kind: 'exists' };
     if (team.length >= LIMITS.seatsPerAccount) return { kind: 'full' };
@@ -76,7 +87,8 @@ export async function changeRole(
   isConfirmed: boolean,
 ): Promise<TeamVerdict> {
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
-    if (!mayGive(caller, role, team)) return { kind: 'escalation' };
+    const tooHigh = findTooHigh(caller, role, team);
+    if (tooHigh !== null) return tooHigh;
     if (member.role === role) return { kind: 'done', member };
     if (role !== 'owner' && isLastOwner(team, member)) return { kind: 'last-owner' };
     if (!isConfirmed && !decides(member.role) && (await addsApprover(transaction, caller, role))) {
@@ -118,24 +130,25 @@ async function revokeClientKeys(
 }
 
 /**
- * Whether the caller may grant or revoke a role. A user may grant no role above their own, and none with scopes that their session lacks: a
- * device session that cannot decide held sends cannot appoint approvers. A key may grant only roles within what it could give a new key.
+ * Why the caller may not grant or revoke a role; null if they may. A user may grant no role above their own, and none with scopes that their
+ * session lacks: a device session that cannot decide held sends cannot appoint approvers. A key may grant only roles within what it could
+ * give a new key.
  */
-function mayGive({ user, row }: Caller, role: Role, team: readonly MemberRow[]): boolean {
+function findTooHigh({ user, row }: Caller, role: Role, team: readonly MemberRow[]): TooHighRole | null {
+  const needed = scopesOfRole(role);
   if (user !== null) {
     // Read after the lock: a caller who was authorized just before being removed or demoted must not undo that.
     const own = team.find(({ id }) => id === user.memberId)?.role;
-    if (own === undefined || !isRoleWithin(role, own)) return false;
+    if (own === undefined || !isRoleWithin(role, own)) return { kind: 'escalation', of: 'user' };
     const scopes = scopesOfSession(own, user.mayDecide);
-    return scopes.includes('team:write') && scopesOfRole(role).every((scope) => scopes.includes(scope));
+    const isWithin = scopes.includes('team:write') && needed.every((scope) => scopes.includes(scope));
+    return isWithin ? null : { kind: 'escalation', of: 'user' };
   }
-  return (
-    findEscalations(
-      withMakerLimits(withUsableScopes(row)),
-      { ...defaultRestrictions('live'), scopes: scopesOfRole(role) },
-      null,
-    ).length === 0
-  );
+  const key = withMakerLimits(withUsableScopes(row));
+  const names = findEscalations(key, { ...defaultRestrictions('live'), scopes: needed }, null);
+  if (names.length === 0) return null;
+  const lacks = needed.filter((scope) => !key.scopes.includes(scope));
+  return { kind: 'escalation', of: 'key', lacks, limits: names.filter((name) => name !== 'scopes') };
 }
 
 /** Otherwise an attacker with a stolen session could invite themselves, and approve with a passkey of their own. */
@@ -177,7 +190,8 @@ async function onMember(
     const member = team.find((row) => row.id === id.toLowerCase());
     if (member === undefined) return { kind: 'missing' };
     // Only a caller who could grant a role may revoke it.
-    if (member.id !== caller.user?.memberId && !mayGive(caller, member.role, team)) return { kind: 'escalation' };
+    const tooHigh = member.id === caller.user?.memberId ? null : findTooHigh(caller, member.role, team);
+    if (tooHigh !== null) return tooHigh;
     return await work(transaction, team, member, now);
   });
 }

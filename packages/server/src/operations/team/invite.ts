@@ -14,7 +14,7 @@ export const inviteMember: Handler<'team.invite'> = async ({ body }, context) =>
   const verdict = await invite(database, caller, given, unconfirmed === null);
   if (verdict.kind === 'limited') throw tooManyInvitations(verdict.retryAfterSeconds);
   if (verdict.kind === 'unconfirmed' && unconfirmed !== null) throw unconfirmed;
-  if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, email);
+  if (verdict.kind !== 'done') throw toTeamProblem(verdict, email);
   const { accountName } = caller;
   const { mailer, onError } = auth;
   await mailInvitation(mailer, { to: email, accountName, role: body.role }).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { LIMITS, nameOperation } from '@postrider/core';
-import type { TeamRefusal } from '../../auth/team.ts';
+import type { TeamRefusal, TooHighRole } from '../../auth/team.ts';
 import type { MemberRow } from '../../db/queries/members.ts';
 import { ProblemError } from '../../problem.ts';
 import { validationFailed } from '../parse-part.ts';
@@ -9,8 +9,8 @@ export function toMember({ id, name, email, role, status, joinedAt }: MemberRow)
 }
 
 /** The problem to return if a seat was not added, changed or removed. `path`: the field to name if the last owner is the reason. */
-export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'id' = 'id'): ProblemError {
-  switch (kind) {
+export function toTeamProblem(refusal: TeamRefusal, name: string, path: 'role' | 'id' = 'id'): ProblemError {
+  switch (refusal.kind) {
     case 'missing':
       return new ProblemError('not_found', { detail: `There is no member ${name} in this account.` });
     case 'exists':
@@ -28,10 +28,7 @@ export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'i
         },
       ]);
     case 'escalation':
-      return new ProblemError('permission_escalation', {
-        detail: 'You cannot give, change or remove a role that has more permissions than yours.',
-        fix: 'Ask an owner or admin whose role is at least as high.',
-      });
+      return tooHigh(refusal);
     case 'unconfirmed':
       return new ProblemError('permission_escalation', {
         detail: 'Approvals here need a passkey, so adding someone who approves needs one too.',
@@ -41,6 +38,26 @@ export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'i
         { path, code: 'last_owner', message: 'is the last owner; make another member an owner first' },
       ]);
   }
+}
+
+function tooHigh(refusal: TooHighRole): ProblemError {
+  if (refusal.of === 'user') {
+    return new ProblemError('permission_escalation', {
+      detail: 'You cannot give, change or remove a role that has more permissions than yours.',
+      fix: 'Ask an owner or admin whose role is at least as high.',
+    });
+  }
+  const { lacks, limits } = refusal;
+  const reasons = [
+    ...(lacks.length === 0 ? [] : [`The calling key lacks ${lacks.map((scope) => `\`${scope}\``).join(', ')}.`]),
+    ...(limits.length === 0
+      ? []
+      : [`It is limited by ${limits.map((name) => `\`${name}\``).join(', ')}, and a member is not.`]),
+  ];
+  return new ProblemError('permission_escalation', {
+    detail: `A key cannot give, change or remove a role that may do more than the key. ${reasons.join(' ')}`,
+    fix: 'Use a key with these scopes and without these limits, or ask an owner or admin to do this.',
+  });
 }
 
 export function tooManyInvitations(retryAfterSeconds: number): ProblemError {

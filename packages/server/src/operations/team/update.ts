@@ -10,7 +10,7 @@ export const updateMember: Handler<'team.update'> = async ({ params, body }, con
   const unconfirmed = approverGuard(context, await context.readConfirmed(), 'team.update', id, { role: body.role });
   const verdict = await changeRole(database, caller, id, body.role, unconfirmed === null);
   if (verdict.kind === 'unconfirmed' && unconfirmed !== null) throw unconfirmed;
-  if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, id, 'role');
+  if (verdict.kind !== 'done') throw toTeamProblem(verdict, id, 'role');
   auth.sessions.forget();
   return { body: toMember(verdict.member) };
 };
