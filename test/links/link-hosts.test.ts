@@ -82,6 +82,9 @@ describe('the hosts that mail programs link in plain text', () => {
     ['evil｡com', 'evil.com'],
     ['请访问evil.com谢谢', 'evil.com'],
     ['evil.com에서', 'evil.com'],
+    ['Open evil.com\u0301/login', 'evil.com'],
+    ['evil.com\u20e3', 'evil.com'],
+    ['shop.münchen.de', 'shop.xn--mnchen-3ya.de'],
     ['ev\u00adil.com', 'il.com evil.com'],
     ['ev\u200bil\u2060.com', 'evil.com'],
     ['evil.com\u200bpay', 'evil.com'],
@@ -158,6 +161,10 @@ describe('the hosts that HTML leads to', () => {
     [
       '<script type="application/ld+json">{"@context":"http://schema.org","target":"https:\\/\\/evil.com"}</script>',
       'evil.com',
+    ],
+    [
+      '<script type="application/ld+json">{"target":"\\u0068\\u0074\\u0074\\u0070\\u0073\\u003a\\u002f\\u002f\\u0065\\u0076\\u0069\\u006c\\u002e\\u0063\\u006f\\u006d\\u002f\\u0078","x":"\\\\evil2.com\\n"}</script>',
+      'evil.com evil2.com ?',
     ],
     ['<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd"><p>x', ''],
     ['<a href="{{unsubscribe_url}}">x</a>', ''],

@@ -76,14 +76,25 @@ export function findLinkHosts(
   for (const style of styles) add(styleHosts(style));
   for (const text of new Set([...texts, ...shown])) add(textHosts(text ?? ''));
   for (const texts of pieces) add(joinedHosts(texts));
-  // JSON may escape its slashes.
-  for (const script of scripts) add(textHosts(script.replaceAll('\\/', '/')).filter((host) => host !== VOCABULARY));
+  for (const script of scripts) {
+    const read = new Set([script.replaceAll('\\/', '/'), withoutEscapes(script)]);
+    for (const text of read) add(textHosts(text).filter((host) => host !== VOCABULARY));
+  }
   for (const line of lines) add(textHosts(line));
   for (const [name, value] of Object.entries(headers)) add(headerHosts(name, value));
   const unreadable = found.delete(null);
   const known = [...found].filter((host) => host !== null);
   const isAddress = (host: string) => host.includes('@');
   return { hosts: known.filter((host) => !isAddress(host)), addresses: known.filter(isAddress), unreadable };
+}
+
+const ESCAPE = /\\(?:u([0-9a-f]{4})|([^u]))/gis;
+
+/** JSON as programs read it: every character may be escaped by its number, and slashes also by a backslash. */
+function withoutEscapes(script: string): string {
+  return script.replace(ESCAPE, (_, number?: string, other?: string) =>
+    number === undefined ? (other ?? '') : String.fromCharCode(Number.parseInt(number, 16)),
+  );
 }
 
 /** It names the types of Gmail's markup and is not a link. */

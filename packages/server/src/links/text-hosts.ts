@@ -125,6 +125,9 @@ const DOT = /[.\u3002\uff0e\uff61]/u;
 /** Programs that only support ASCII link `evil.com` in `请访问evil.com谢谢`. */
 const LATIN = /[\p{Script=Latin}\p{M}0-9.\u3002\uff0e\uff61@/_-]+/gu;
 
+/** The same programs link `evil.com` if an accent follows it. */
+const ASCII_START = /^[A-Za-z0-9.@/_-]+/;
+
 function addNames(hosts: Host[], text: string, counts: NameRule): void {
   if (NETWORK_PATH.test(text)) hosts.push(null);
   for (const { 0: word, index } of text.matchAll(WORD)) {
@@ -134,6 +137,8 @@ function addNames(hosts: Host[], text: string, counts: NameRule): void {
     addWord(hosts, word, place, counts);
     const latin = word.match(LATIN) ?? [];
     if (latin[0] !== word) for (const part of latin) addWord(hosts, part, place, counts);
+    const [ascii = ''] = ASCII_START.exec(word) ?? [];
+    if (ascii !== word && DOT.test(ascii)) addWord(hosts, ascii, place, counts);
   }
 }
 
