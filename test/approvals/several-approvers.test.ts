@@ -407,6 +407,26 @@ describe('approvals by several people', () => {
       expectProblem(named, 422, 'validation_failed');
     });
 
+    it('are loosened for the account by callers that may decide, and by no others', {
+      tags: ['several.rules'],
+    }, async () => {
+      const change = (key: string, approvers: object) => server.call('PATCH', '/account', { key, body: { approvers } });
+      const limited = await server.newKey({ scopes: ['account:write'] });
+      const full = await server.newKey({ scopes: ['full'] });
+      const deciding = await server.newKey({ scopes: ['account:write', 'approvals:decide'] });
+      expect((await change(limited, { count: 2 })).status).toBe(200);
+      for (const key of [limited, full]) {
+        for (const approvers of [{ count: 1 }, {}]) {
+          const response = await change(key, approvers);
+          expectProblem(response, 403, 'permission_escalation');
+          expect(response.body.fix).toContain('approvals:decide');
+        }
+        expect((await change(key, { count: 2 })).status).toBe(200);
+      }
+      expect((await owner.call('GET', '/account')).body.approvers).toEqual({ requirePasskey: false, count: 2 });
+      expect((await change(deciding, { count: 1 })).body.approvers).toEqual({ requirePasskey: false, count: 1 });
+    });
+
     it('count only what meets them now, and ask for it again', {
       tags: ['several.rules', 'several.surfaces'],
     }, async () => {

@@ -99,6 +99,8 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     const key = await server.newKey({ scopes: ['support:write', 'logs:read'] });
     const { body } = await raise({ emailId: sent.id, requestId: 'scoped-1' }, key);
     expect(body.context).toMatchObject({ emailTrail: null, requestLog: { id: 'scoped-1' }, withheld: ['emailTrail'] });
+    const unknown = await raise({ emailId: crypto.randomUUID(), requestId: 'scoped-1' }, key);
+    expect(unknown.body.context).toMatchObject({ emailTrail: null, withheld: ['emailTrail'] });
     expect((await read(body.id)).body.context).toMatchObject({ emailTrail: { id: sent.id } });
     expect((await read(body.id)).body.context).not.toHaveProperty('withheld');
   });

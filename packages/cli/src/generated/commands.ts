@@ -498,7 +498,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--tag"
         ],
         "valueName": "text",
-        "description": "Only messages with this tag; if repeated, with all of them.",
+        "description": "Only messages with this tag; if repeated, with all of them. At most 10 different tags.",
         "value": {
           "kind": "list",
           "choices": null
@@ -774,7 +774,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--tag"
         ],
         "valueName": "text",
-        "description": "Only messages with this tag; if repeated, with all of them.",
+        "description": "Only messages with this tag; if repeated, with all of them. At most 10 different tags.",
         "value": {
           "kind": "list",
           "choices": null
@@ -2769,7 +2769,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approvers"
         ],
         "valueName": "json",
-        "description": "What every approval of a held send needs. Replaces the whole setting: a field you leave out gets its default. If approvals need a passkey, the setting can be loosened only in the console, with a passkey; elsewhere that fails with `permission_escalation`.",
+        "description": "What every approval of a held send needs. Replaces the whole setting: a field you leave out gets its default. Only a caller that may decide held sends (`approvals:decide`) can loosen it. If approvals need a passkey, the setting can be loosened only in the console, with a passkey; elsewhere that fails with `permission_escalation`.",
         "value": {
           "kind": "json"
         }
@@ -6751,7 +6751,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--tag"
         ],
         "valueName": "text",
-        "description": "Only messages with this tag; if repeated, with all of them.",
+        "description": "Only messages with this tag; if repeated, with all of them. At most 10 different tags.",
         "value": {
           "kind": "list",
           "choices": null

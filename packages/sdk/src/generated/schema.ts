@@ -3418,7 +3418,7 @@ export interface operations {
                 status?: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled" | "problem";
                 /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
-                /** @description Only messages with this tag; if repeated, with all of them. */
+                /** @description Only messages with this tag; if repeated, with all of them. At most 10 different tags. */
                 tag?: string[];
                 channel?: components["schemas"]["Channel"];
                 source?: components["schemas"]["Source"];
@@ -3541,7 +3541,7 @@ export interface operations {
                 status?: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled" | "problem";
                 /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
-                /** @description Only messages with this tag; if repeated, with all of them. */
+                /** @description Only messages with this tag; if repeated, with all of them. At most 10 different tags. */
                 tag?: string[];
                 channel?: components["schemas"]["Channel"];
                 source?: components["schemas"]["Source"];

@@ -57,7 +57,10 @@ export async function judgeDecider(
     return { refusal: UNKNOWN_RECIPIENTS, limits: [] };
   }
   const beyond = recipients.filter(({ email }) => !isAllowed(email, own.recipientAllowlist));
-  if (beyond.length > 0) return { refusal: notAllowed(beyond), limits: [] };
+  if (beyond.length > 0) {
+    const isKnown = knows(viewerOf(caller), 'hold.content', held.keyId);
+    return { refusal: isKnown ? notAllowed(beyond) : NOT_ALLOWED, limits: [] };
+  }
   // A limit that counted the message when the send was accepted does not count it again.
   const counted = new Set(
     senders.flatMap((sender) => (sender === null ? [] : limitsOf(sender))).map((limit) => limit.keyId),
@@ -170,6 +173,13 @@ const PAUSED: Refusal = {
   code: 'sending_paused',
   detail: 'The calling key is paused and cannot approve.',
   fix: `Resume the key with ${nameOperation('keys.resume')}, or ask a user to decide.`,
+};
+
+/** For callers that may not read the held send: whoever may not read the recipients must not learn them from a refusal. */
+const NOT_ALLOWED: Refusal = {
+  code: 'recipient_not_allowed',
+  detail: 'A recipient is not on the recipient allowlist of the calling key. The send is still held.',
+  fix: 'Ask a user to decide this send, or use a key that may send to its recipients.',
 };
 
 function notAllowed(recipients: readonly Recipient[]): Refusal {

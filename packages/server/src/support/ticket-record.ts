@@ -24,9 +24,10 @@ function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown
   const { scopes } = viewer;
   const seesRequest = scopes.includes('logs:read');
   const seesEmail = scopes.includes('emails:read');
+  // Also if there is nothing with that id, so that a ticket does not say whether there is.
   const withheld = [
-    ...(row.requestLog === null || seesRequest ? [] : ['requestLog']),
-    ...(row.emailTrail === null || seesEmail ? [] : ['emailTrail']),
+    ...(row.requestId === null || seesRequest ? [] : ['requestLog']),
+    ...(row.emailId === null || seesEmail ? [] : ['emailTrail']),
   ];
   return {
     ...(row.requestId === null ? {} : { requestId: row.requestId, requestLog: seesRequest ? row.requestLog : null }),

@@ -10,7 +10,7 @@ const accountChangesSchema = z.strictObject({
   approvers: newAccountApproversSchema
     .optional()
     .describe(
-      'What every approval of a held send needs. Replaces the whole setting: a field you leave out gets its default. If approvals need a passkey, the setting can be loosened only in the console, with a passkey; elsewhere that fails with `permission_escalation`.',
+      'What every approval of a held send needs. Replaces the whole setting: a field you leave out gets its default. Only a caller that may decide held sends (`approvals:decide`) can loosen it. If approvals need a passkey, the setting can be loosened only in the console, with a passkey; elsewhere that fails with `permission_escalation`.',
     ),
   cancelDeletion: z
     .literal(true)

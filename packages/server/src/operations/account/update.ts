@@ -1,9 +1,10 @@
-import { toApprovers } from '@postrider/core';
+import { type Scope, toApprovers } from '@postrider/core';
 import { cancelDeletion } from '../../accounts/schedule-deletion.ts';
 import { changeAccount } from '../../db/queries/account-record.ts';
 import { lockAccount } from '../../db/queries/accounts.ts';
 import { type ApproverRules, readApproverRules } from '../../db/queries/approver-rules.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
+import { ProblemError } from '../../problem.ts';
 import { assertApproversWork } from '../assert-approvers-work.ts';
 import { findUnconfirmed, type GuardedChange } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
@@ -21,8 +22,10 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
   const now = database.clock.now();
   await database.sql.begin(async (transaction) => {
     await lockAccount(transaction, { id: accountId });
-    if (wanted !== null && isLooser(wanted, await readApproverRules(transaction, accountId, []))) {
-      const refusal = findUnconfirmed(context, confirmed, loosening(body));
+    if (wanted !== null) {
+      const rules = await readApproverRules(transaction, accountId, []);
+      if (isLooser(wanted, rules)) assertDecides(context.caller.scopes);
+      const refusal = needsPasskey(wanted, rules) ? findUnconfirmed(context, confirmed, loosening(body)) : null;
       if (refusal !== null) throw refusal;
     }
     const changes = { name, trackOpens, trackClicks, approvalsNeedPasskey, approvalsNeeded };
@@ -44,9 +47,24 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
   return { body: await readAccount({ database, installation }, accountId) };
 };
 
+type Rules = Pick<ApproverRules, 'requirePasskey' | 'count'>;
+
+function isLooser(wanted: Rules, now: Rules): boolean {
+  return (now.requirePasskey && !wanted.requirePasskey) || wanted.count < now.count;
+}
+
 /** Where approvals need a passkey, loosening them needs one too. */
-function isLooser(wanted: Pick<ApproverRules, 'requirePasskey' | 'count'>, now: ApproverRules): boolean {
-  return now.requirePasskey && (!wanted.requirePasskey || wanted.count < now.count);
+function needsPasskey(wanted: Rules, now: Rules): boolean {
+  return now.requirePasskey && isLooser(wanted, now);
+}
+
+/** Fewer approvals have the effect of a decision, also on mail that is already held. */
+function assertDecides(scopes: readonly Scope[]): void {
+  if (scopes.includes('approvals:decide')) return;
+  throw new ProblemError('permission_escalation', {
+    detail: 'Loosening `approvers` lets mail be sent with fewer approvals, and the caller may not decide held sends.',
+    fix: 'Use a key with `approvals:decide`, or have an owner or admin who may decide change it. On the command line, sign in again and tick “Approve and reject held sends” on the page.',
+  });
 }
 
 function loosening(what: unknown): GuardedChange {
