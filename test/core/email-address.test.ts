@@ -57,10 +57,10 @@ describe('a mailbox', () => {
   it.each([
     ['', 'has no `@`'],
     ['nobody', 'has no `@`'],
-    ['a@b.co, c@d.co', 'before the `@`'],
-    ['a@b.co;c@d.co', 'before the `@`'],
+    ['a@b.co, c@d.co', 'more than one address'],
+    ['a@b.co;c@d.co', 'more than one address'],
     ['a@b.co c@d.co', 'before the `@`'],
-    ['group: a@b.co, c@d.co;', 'before the `@`'],
+    ['group: a@b.co, c@d.co;', 'more than one address'],
     ['undisclosed-recipients:;', 'has no `@`'],
     ['@relay.example:c@d.co', 'before the `@`'],
     ['a(comment)@b.co', 'before the `@`'],

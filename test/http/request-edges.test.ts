@@ -58,6 +58,19 @@ describe('edge cases of a request', () => {
       ]),
     );
     expect(pathsOf(body).find(({ path }) => path.startsWith('metadata'))).toMatchObject({ code: 'too_long' });
+    const several = await server.send({ to: null, cc: 'a@sandbox.test, b@sandbox.test', bcc: 'Ada <ada@sandbox.test' });
+    expect(pathsOf(several.body)).toEqual([
+      { path: 'to', code: 'invalid_type', message: 'must be a string or an array' },
+      expect.objectContaining({
+        path: 'cc',
+        message: 'is more than one address; pass each address as an item of a list',
+      }),
+      expect.objectContaining({ path: 'bcc', message: 'has a `<` without a `>` at its end' }),
+    ]);
+    const batch = await server.call('POST', '/emails/batch', { body: [] });
+    expect(pathsOf(batch.body)).toEqual([{ path: 'body', code: 'invalid_type', message: 'must be an object' }]);
+    const key = await server.call('POST', '/keys', { body: { name: 'k', scopes: ['nope'] } });
+    expect(pathsOf(key.body)[0]?.message).toMatch(/"full"$/);
     const { body: repeated } = await server.call('GET', '/emails?status=queued&status=sent');
     expect(pathsOf(repeated)).toEqual([
       expect.objectContaining({ path: 'status', message: 'is passed more than once; pass it once' }),
@@ -127,6 +140,16 @@ describe('unusual values in a request', () => {
   it('include a number passed twice', async () => {
     const { body } = await server.call('GET', '/emails?limit=1&limit=2');
     expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is passed more than once; pass it once' });
+  });
+
+  it('include a tag filter repeated too often, and what load balancers add to the path of a health check', async () => {
+    const tags = (count: number) => Array.from({ length: count }, (_, n) => `tag=a${n}`).join('&');
+    expect((await server.call('GET', `/emails?${tags(10)}`)).status).toBe(200);
+    const { body } = await server.call('GET', `/emails?${tags(11)}`);
+    expect(pathsOf(body)).toEqual([{ path: 'tag', code: 'too_many', message: 'must be at most 10 different tags' }]);
+    for (const path of ['/health?probe=1', '/health/ready?probe=1']) {
+      expect((await server.call('GET', path, { key: null })).status).toBe(200);
+    }
   });
 
   it('include a rejected type behind an invisible character', async () => {

@@ -25,8 +25,11 @@ function toProblems(
 ): FieldProblem[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'invalid_union') {
-    const branch = closestBranch(issue.errors);
-    return branch.flatMap((inner) => toProblems(inner, path, root, schema));
+    // In a query, each value is a string first, and no list of types helps.
+    const branch = fittingBranch(issue.errors) ?? (root === 'query' ? issue.errors.at(-1) : undefined);
+    if (branch !== undefined) return branch.flatMap((inner) => toProblems(inner, path, root, schema));
+    const message = issue.input === undefined ? 'is required' : `must be ${expectedTypes(issue.errors)}`;
+    return [{ path: joinPath(path) || root, code: issue.input === undefined ? 'required' : 'invalid_type', message }];
   }
   if (issue.code === 'unrecognized_keys') {
     const known = schema === undefined ? [] : knownFields(schema, path);
@@ -35,7 +38,8 @@ function toProblems(
       return unknownField([...path, key], suggestion);
     });
   }
-  const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input);
+  const isAboutItems = issue.code === 'custom' || issue.code === 'too_big';
+  const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input) && !isAboutItems;
   const message = isRepeated ? 'is passed more than once; pass it once' : messageOf(issue);
   return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }
@@ -47,12 +51,19 @@ function unknownField(path: readonly PropertyKey[], suggestion: string | null): 
   return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };
 }
 
+const isWrongType = (issue: Issue) => issue.path.length === 0 && issue.code === 'invalid_type';
+
 /** The branch whose type fits has no issue about the value as a whole. */
-function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
-  const fitting = branches.find(
-    (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type'),
-  );
-  return fitting ?? branches.at(-1) ?? [];
+function fittingBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  return branches.find((issues) => !issues.some(isWrongType));
+}
+
+/** The types of all branches: `a string or an array`. */
+function expectedTypes(branches: readonly (readonly Issue[])[]): string {
+  const expected = branches
+    .flat()
+    .flatMap((issue) => (issue.code === 'invalid_type' ? [withArticle(issue.expected)] : []));
+  return [...new Set(expected)].join(' or ');
 }
 
 function joinPath(path: readonly PropertyKey[]): string {

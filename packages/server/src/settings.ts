@@ -200,7 +200,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_EVENT_RETENTION_DAYS',
     default: '30',
     description:
-      'Days for which webhook events and the attempts to deliver them are kept; a replay reaches back 7 days at most.',
+      'Days for which webhook events and the attempts to deliver them are kept and can be replayed; one replay covers 7 days at most.',
   },
   {
     name: 'POSTRIDER_SIGNUP',

@@ -12,6 +12,8 @@ export type MailboxVerdict =
   | { readonly ok: true; readonly mailbox: Mailbox }
   | { readonly ok: false; readonly message: string };
 
+/** An address, a comma or semicolon, and the beginning of another. */
+const SEVERAL = /@[^@]*[,;]/;
 /** RFC 5322 atext. Quoted local parts are rejected on purpose: they are never needed, and each could bypass an allowlist. */
 const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -26,7 +28,10 @@ export function parseMailbox(given: string): MailboxVerdict {
   if (given.length > LIMITS.mailboxCharacters) return refuse(`is longer than ${LIMITS.mailboxCharacters} characters`);
   if (hasForbiddenCharacter(given)) return refuse('contains a control or text-direction character');
   const text = given.trim();
-  if (!text.endsWith('>')) return parseAddress(text, null);
+  if (!text.endsWith('>')) {
+    if (text.includes('<') && !SEVERAL.test(text)) return refuse('has a `<` without a `>` at its end');
+    return parseAddress(text, null);
+  }
   const open = text.lastIndexOf('<');
   if (open < 0) return refuse('has a `>` without a `<`');
   const name = parseName(text.slice(0, open).trim());
@@ -76,6 +81,7 @@ function parseAddress(address: string, name: string | null): MailboxVerdict {
     return refuse(`has more than ${LIMITS.localPartCharacters} characters before the \`@\``);
   }
   if (!isAscii(local)) return refuse('has characters outside ASCII before the `@`, which is not supported (SMTPUTF8)');
+  if (SEVERAL.test(local)) return refuse('is more than one address; pass each address as an item of a list');
   if (!DOT_ATOM.test(local)) return refuse('has no valid name before the `@`');
   const domain = toAsciiDomain(address.slice(at + 1));
   if (domain === null) return refuse('has no valid domain after the `@`');

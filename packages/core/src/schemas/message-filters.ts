@@ -57,7 +57,11 @@ export const messageFilterFields = {
     .describe(
       `Text in the subject or in a recipient’s address or name; case-insensitive. ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
     ),
-  tag: tagFilterSchema.optional().describe('Only messages with this tag; if repeated, with all of them.'),
+  tag: tagFilterSchema
+    .optional()
+    .describe(
+      `Only messages with this tag; if repeated, with all of them. At most ${LIMITS.tagsPerMessage} different tags.`,
+    ),
   channel: channelSchema.optional().describe('Only messages sent over this protocol.'),
   source: sourceSchema.optional().describe('Only messages of this source.'),
   agent_name: agentNameSchema.optional().describe('Only messages with exactly this agent name.'),

@@ -26,11 +26,13 @@ function withoutField(value: unknown, field: string): unknown {
 
 /** A body of megabytes can break a rule a million times. Only the first faults are reported, each with a bounded message. */
 const MAX_ERRORS = 100;
-const MAX_MESSAGE_CHARACTERS = 300;
+const MAX_PATH_CHARACTERS = 300;
+/** More than the longest list of permitted values, the scopes of keys. */
+const MAX_MESSAGE_CHARACTERS = 2_000;
 
 export function validationFailed(faults: readonly FieldProblem[]): ProblemError {
   const errors = faults.slice(0, MAX_ERRORS).map(({ path, code, message }) => ({
-    path: path.slice(0, MAX_MESSAGE_CHARACTERS),
+    path: path.slice(0, MAX_PATH_CHARACTERS),
     code,
     message: message.slice(0, MAX_MESSAGE_CHARACTERS),
   }));

@@ -71,7 +71,9 @@ function toDecisionProblem(verdict: Obstacle, id: string, baseUrl: string): Prob
     case 'already_decided':
       return new ProblemError('approval_already_decided', { detail: `The hold is \`${verdict.status}\`.` });
     case 'changed':
-      return new ProblemError('approval_changed');
+      return new ProblemError('approval_changed', {
+        detail: '`contentHash` is the hash of other content than that of the held send.',
+      });
     case 'unseen':
       return new ProblemError('approval_changed', {
         detail: 'This message was edited since it was held, and this decision does not say which content was reviewed.',
