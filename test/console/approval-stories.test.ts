@@ -67,12 +67,21 @@ describe('a user who approves what an agent sends', () => {
     await page.keyboard.press('a');
     await page.getByRole('heading', { level: 1, name: 'Next in line' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/approvals/${second.id}`);
+    await passUndo(page);
+    await page.getByText('“Newest of all” was approved and is being sent.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
     // Typing into a field is no shortcut.
     await page.locator('#note').fill('');
     await page.locator('#note').press('a');
     expect(await page.getByText('Approving “Next in line”').count()).toBe(0);
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('r');
+    expect(await page.getByLabel('Why').evaluate((field) => field === document.activeElement)).toBe(true);
+    // While the form is open, nothing that is typed beside its fields decides.
+    await page.getByLabel('Why').blur();
+    await page.keyboard.type('a wrong amount, please fix');
+    expect(await page.getByText('Approving “Next in line”').count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe(`/console/approvals/${second.id}`);
     await page.getByLabel('Why').selectOption('wrong_content');
     await page.locator('[aria-disabled]').first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Reject: do not send it' }).press('Enter');

@@ -67,8 +67,6 @@ describe('edge cases of a request', () => {
       }),
       expect.objectContaining({ path: 'bcc', message: 'has a `<` without a `>` at its end' }),
     ]);
-    const batch = await server.call('POST', '/emails/batch', { body: [] });
-    expect(pathsOf(batch.body)).toEqual([{ path: 'body', code: 'invalid_type', message: 'must be an object' }]);
     const key = await server.call('POST', '/keys', { body: { name: 'k', scopes: ['nope'] } });
     expect(pathsOf(key.body)[0]?.message).toMatch(/"full"$/);
     const { body: repeated } = await server.call('GET', '/emails?status=queued&status=sent');
@@ -142,14 +140,11 @@ describe('unusual values in a request', () => {
     expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is passed more than once; pass it once' });
   });
 
-  it('include a tag filter repeated too often, and what load balancers add to the path of a health check', async () => {
+  it('include a tag filter repeated too often', async () => {
     const tags = (count: number) => Array.from({ length: count }, (_, n) => `tag=a${n}`).join('&');
     expect((await server.call('GET', `/emails?${tags(10)}`)).status).toBe(200);
     const { body } = await server.call('GET', `/emails?${tags(11)}`);
     expect(pathsOf(body)).toEqual([{ path: 'tag', code: 'too_many', message: 'must be at most 10 different tags' }]);
-    for (const path of ['/health?probe=1', '/health/ready?probe=1']) {
-      expect((await server.call('GET', path, { key: null })).status).toBe(200);
-    }
   });
 
   it('include a rejected type behind an invisible character', async () => {

@@ -1,10 +1,12 @@
 /**
  * Single-key shortcuts. An element with `data-key="a"` is pressed by that key. `j` and `k` move between rows (`data-row`) if the page has any, `o` opens the
- * focused row, and `x` ticks it. Keys typed into fields, and with modifiers, are left alone.
+ * focused row, and `x` ticks it. Keys typed into fields, and with modifiers, are left alone. While a box is open, such as the form of a rejection, no key
+ * is a shortcut: what is typed for the form must not decide anything.
  */
 export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+    if (isBoxOpen()) return;
     if (run(event.key)) event.preventDefault();
   });
 }
@@ -27,7 +29,17 @@ function press(element: HTMLElement | null): boolean {
   if (element === null) return false;
   if (element.matches('input:not([type="checkbox"], [type="radio"]), textarea, select')) element.focus();
   else element.click();
+  if (element.matches('summary')) focusFirstField(element.closest('details'));
   return true;
+}
+
+/** The field in which the user types next. */
+function focusFirstField(box: HTMLDetailsElement | null): void {
+  if (box?.open === true) box.querySelector<HTMLElement>('input:not([type="hidden"], [hidden]), textarea, select')?.focus();
+}
+
+function isBoxOpen(): boolean {
+  return [...document.querySelectorAll('details.popover[open]')].some((box) => box.checkVisibility());
 }
 
 function moveRow(by: 1 | -1): boolean {

@@ -52,6 +52,8 @@ function morph(selector: string, fresh: Document): void {
       beforeAttributeUpdated: (name, node) =>
         !(
           (name === 'open' && node instanceof HTMLDetailsElement) ||
+          // A heading that has the focus would lose it.
+          (name === 'tabindex' && node === document.activeElement) ||
           (name === 'aria-selected' && node instanceof HTMLElement)
         ),
     },

@@ -166,8 +166,7 @@ function parseInput(operation: CallableOperation, given: PlacedInput): Record<ke
   const problems: FieldProblem[] = [];
   const parse = (schema: z.ZodType | undefined, value: unknown, root: string, itemsField?: string) => {
     if (schema === undefined) return root === 'body' ? undefined : {};
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const part = parsePart(schema, value, isObject ? (itemsField ?? root) : root, itemsField);
+    const part = parsePart(schema, value, itemsField ?? root, itemsField);
     if (!part.ok) problems.push(...part.problems);
     return part.ok ? part.data : undefined;
   };

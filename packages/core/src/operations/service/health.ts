@@ -10,8 +10,7 @@ export const getHealth = defineOperation({
   summary: 'Liveness',
   description: 'Responds while the process is running, even if its database is down.',
   effect: 'read',
-  // Load balancers add parameters of their own.
-  query: z.object({}),
+  query: z.strictObject({}),
   status: 200,
   response: 'json',
   output: z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' }),

@@ -23,8 +23,7 @@ export const getReadiness = defineOperation({
   description:
     'Whether this process can accept and deliver now: 200 if it can, 503 with the same body if it cannot. Each failing check says why.',
   effect: 'read',
-  // Load balancers add parameters of their own.
-  query: z.object({}),
+  query: z.strictObject({}),
   status: 200,
   response: 'json',
   output: readinessSchema,
