@@ -35,7 +35,8 @@ function press(element: HTMLElement | null): boolean {
 
 /** The field in which the user types next. */
 function focusFirstField(box: HTMLDetailsElement | null): void {
-  if (box?.open === true) box.querySelector<HTMLElement>('input:not([type="hidden"], [hidden]), textarea, select')?.focus();
+  if (box?.open === true)
+    box.querySelector<HTMLElement>('input:not([type="hidden"], [hidden]), textarea, select')?.focus();
 }
 
 function isBoxOpen(): boolean {
