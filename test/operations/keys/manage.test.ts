@@ -282,7 +282,7 @@ describe('no escalation', () => {
     expect((await server.call('POST', `/emails/${sent.body.id}/resend`, { key: asker.key })).status).toBe(202);
     expectProblem(await rotate(asker.id, attacker.key), 403, 'permission_escalation');
     expect((await server.call('GET', '/keys/self', { key: sender.key })).status).toBe(200);
-    // Its own child, and whoever may see those messages anyway.
+    // Its own child, and callers that may see those messages anyway.
     const child = await server.call('POST', '/keys', {
       key: attacker.key,
       body: { name: 'Child', scopes: ['emails:send'] },

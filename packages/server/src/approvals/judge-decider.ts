@@ -175,7 +175,7 @@ const PAUSED: Refusal = {
   fix: `Resume the key with ${nameOperation('keys.resume')}, or ask a user to decide.`,
 };
 
-/** For callers that may not read the held send: whoever may not read the recipients must not learn them from a refusal. */
+/** For callers that may not read the held send: the refusal must not name its recipients. */
 const NOT_ALLOWED: Refusal = {
   code: 'recipient_not_allowed',
   detail: 'A recipient is not on the recipient allowlist of the calling key. The send is still held.',
