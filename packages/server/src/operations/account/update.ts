@@ -1,13 +1,13 @@
-import { type Scope, toApprovers } from '@postrider/core';
+import { toApprovers } from '@postrider/core';
 import { cancelDeletion } from '../../accounts/schedule-deletion.ts';
 import { changeAccount } from '../../db/queries/account-record.ts';
 import { lockAccount } from '../../db/queries/accounts.ts';
 import { type ApproverRules, readApproverRules } from '../../db/queries/approver-rules.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
-import { ProblemError } from '../../problem.ts';
 import { assertApproversWork } from '../assert-approvers-work.ts';
 import { findUnconfirmed, type GuardedChange } from '../confirm-change.ts';
 import type { Handler } from '../context.ts';
+import { decidersOnly } from '../deciders-only.ts';
 import { readAccount } from './account-record.ts';
 
 export const updateAccount: Handler<'account.update'> = async ({ body }, context) => {
@@ -24,7 +24,10 @@ export const updateAccount: Handler<'account.update'> = async ({ body }, context
     await lockAccount(transaction, { id: accountId });
     if (wanted !== null) {
       const rules = await readApproverRules(transaction, accountId, []);
-      if (isLooser(wanted, rules)) assertDecides(context.caller.scopes);
+      // Fewer approvals have the effect of a decision, also on mail that is already held.
+      if (isLooser(wanted, rules) && !context.caller.scopes.includes('approvals:decide')) {
+        throw decidersOnly('Loosening `approvers` lets mail be sent with fewer approvals');
+      }
       const refusal = needsPasskey(wanted, rules) ? findUnconfirmed(context, confirmed, loosening(body)) : null;
       if (refusal !== null) throw refusal;
     }
@@ -56,15 +59,6 @@ function isLooser(wanted: Rules, now: Rules): boolean {
 /** Where approvals need a passkey, loosening them needs one too. */
 function needsPasskey(wanted: Rules, now: Rules): boolean {
   return now.requirePasskey && isLooser(wanted, now);
-}
-
-/** Fewer approvals have the effect of a decision, also on mail that is already held. */
-function assertDecides(scopes: readonly Scope[]): void {
-  if (scopes.includes('approvals:decide')) return;
-  throw new ProblemError('permission_escalation', {
-    detail: 'Loosening `approvers` lets mail be sent with fewer approvals, and the caller may not decide held sends.',
-    fix: 'Use a key with `approvals:decide`, or have an owner or admin who may decide change it. On the command line, sign in again and tick “Approve and reject held sends” on the page.',
-  });
 }
 
 function loosening(what: unknown): GuardedChange {

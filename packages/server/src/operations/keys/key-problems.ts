@@ -1,6 +1,7 @@
 import { LIMITS, type Scope } from '@postrider/core';
 import type { KeyRefusal } from '../../keys/manage-keys.ts';
 import { ProblemError } from '../../problem.ts';
+import { decidersOnly } from '../deciders-only.ts';
 import { validationFailed } from '../parse-part.ts';
 import { pausedByUser } from '../paused-by-user.ts';
 
@@ -56,9 +57,6 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
         fix: 'Change the key on its page of the console, as a user who may approve, and confirm it with a passkey.',
       });
     case 'undecidable':
-      return new ProblemError('permission_escalation', {
-        detail: `Loosening ${refusal.names.join(', ')} of this key lets it send more mail without approval, and the caller may not decide held sends.`,
-        fix: 'Use a key with `approvals:decide`, or have an owner, admin or approver with `keys:write` change it. On the command line, sign in again and tick “Approve and reject held sends” on the page.',
-      });
+      return decidersOnly(`Loosening ${refusal.names.join(', ')} of this key lets it send more mail without approval`);
   }
 }
