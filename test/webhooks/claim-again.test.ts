@@ -23,13 +23,13 @@ afterAll(async () => {
 
 it('claims no more for a queue that the last claim has filled, even if it was nearly empty meanwhile', async () => {
   const claims: { readonly waiting: number; readonly rows: number }[] = [];
-  /** Holds the rows of each claim back until everything that was claimed before has been started. */
+  /** Holds the rows of a claim that fills the queue back until everything that was claimed before has been started. */
   async function run<Row>(text: string, parameters?: readonly unknown[], options?: RunOptions) {
     if (!text.includes('pg_try_advisory_xact_lock')) return await world.sql.run<Row>(text, parameters, options);
     const waiting = dispatcher.load().taken;
     const rows = await world.sql.run<Row>(text, parameters, options);
     claims.push({ waiting, rows: rows.length });
-    while (dispatcher.load().taken > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (isFilling(rows.length) && dispatcher.load().taken > 0) await new Promise((resolve) => setImmediate(resolve));
     return rows;
   }
   const { sql } = world;
@@ -39,8 +39,12 @@ it('claims no more for a queue that the last claim has filled, even if it was ne
   await receiver.count(EVENTS);
   await dispatcher.idle();
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(EVENTS);
-  const filled = claims.slice(0, -1).map(({ rows }) => rows >= REFILL_BELOW && rows < CLAIM_ROWS);
+  const filled = claims.slice(0, -1).map(({ rows }) => isFilling(rows));
   expect(filled).toContain(true);
   const waiting = claims.slice(1).map((claim) => claim.waiting);
   expect(waiting.filter((count, index) => filled[index] && count >= REFILL_BELOW)).toEqual([]);
 });
+
+function isFilling(rows: number): boolean {
+  return rows >= REFILL_BELOW && rows < CLAIM_ROWS;
+}
