@@ -50,6 +50,14 @@ describe('the review of a hostile message', () => {
     ...[
       '<table><tr><td>',
       '<template>',
+      '<style>(',
+      '<style>url(',
+      '<style>u\\72l(/*',
+      '<style>\\',
+      '<p style="a:([{',
+      '<p style=zoom:0>a',
+      '<p style=background:linear-gradient(#f001,#00f1)>a',
+      '<details><summary>',
       '<a href=https://a-a-a-a-a-a-a.test>x</a>',
       '-',
       'xn--a.',
@@ -106,6 +114,18 @@ describe('the review of a hostile message', () => {
       'long styles and rules in doubt',
       `<style>${repeated(20, (n) => `*:nth-child(${n}){color:red}`)}</style>${`<b style="${repeated(1_000, (n) => `a${n}:b;`)}">x`.repeat(250)}`,
     ],
+    [
+      'properties that are not known on nested elements',
+      repeated(
+        9_000,
+        (n) => `<div style="${repeated(20, (m) => `a-${'abcdefgh'[n % 8]}${'abcdefghijklmnopqrst'[m]}:b;`)}">x`,
+      ),
+    ],
+    [
+      'properties that are not known in rules in doubt',
+      `<style>${repeated(20, (n) => `*:nth-child(${n}){${repeated(20, (m) => `a-${'abcdefghijklmnopqrst'[(m + n) % 20]}:b;`)}}`)}</style>${repeated(9_000, (n) => `<p class=c${n}>x`)}`,
+    ],
+    ['colors', repeated(50_000, (n) => `<p style="background:hsl(${n},9%,9%) url(x) 0 0/1px">x`)],
     [
       'important declarations and many selectors',
       `<style>${repeated(4_000, (n) => `.a${n},`)}b{color:red;${repeated(90_000, (n) => `a${n}:b!important;`)}}</style>`,

@@ -73,6 +73,7 @@ describe('forms and elements over the message', { tags: ['approvals.findings'] }
   });
 
   it('are not confused with ordinary positions', () => {
-    expect(kindsIn({ html: `${seen}<div style="position:absolute;top:0;width:20px;height:20px">x</div>` })).toEqual([]);
+    expect(kindsIn({ html: `${seen}<div style="position:absolute;top:0;width:20px;height:20px"></div>` })).toEqual([]);
+    expect(kindsIn({ html: `${seen}<div style="position:relative;top:2px">x</div>` })).toEqual([]);
   });
 });

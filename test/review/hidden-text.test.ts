@@ -50,7 +50,7 @@ describe('text that readers do not see', () => {
     `<div style="visibility:hidden"><b style="visibility:visible">${SECRET}</b></div>`,
     `<td style="font-size:0"><b style="font-size:16px">${SECRET}</b></td>`,
     `<div style="background:#000"><b style="color:#fff">${SECRET}</b></div>`,
-    `<div style="background:url(x.png)"><b style="color:#fff">${SECRET}</b></div>`,
+    `<div style="background:#000 url(x.png)"><b style="color:#fff">${SECRET}</b></div>`,
     `<div style="height:0">${SECRET}</div>`,
     `<style>@media print{.x{display:none}}</style><div class=x>${SECRET}</div>`,
     `<img style="display:none"><input type=hidden value="${SECRET}">`,

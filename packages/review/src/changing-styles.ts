@@ -5,10 +5,10 @@ import { type Declarations, readDeclarations } from './style-values.ts';
 export interface StyleChange {
   /**
    * `text`: adds a text that is not in the message. `sometimes`: the same under a condition. `time`: changes what shows after a time. `pointer`:
-   * hides or shows something under the pointer. `font`: loads a font. `sheet`: loads style rules.
+   * hides or shows something under the pointer. `font`: loads a font. `sheet`: loads style rules. `unread`: a part that is not judged.
    */
-  readonly kind: 'text' | 'sometimes' | 'time' | 'pointer' | 'font' | 'sheet';
-  /** The added text, or the address of what is loaded. */
+  readonly kind: 'text' | 'sometimes' | 'time' | 'pointer' | 'font' | 'sheet' | 'unread';
+  /** The added text, the address of what is loaded, or the name of the part. */
   readonly text: string;
 }
 
@@ -34,11 +34,17 @@ export function findStyleChanges(rules: readonly CssRule[]): StyleChanges {
 }
 
 function changesOf({ selectors, declarations, applies }: CssRule): readonly StyleChange[] {
-  const isOrdinary = applies !== 'keyframes' && !selectors.includes(':') && !WORTH_READING.test(declarations);
+  const isOrdinary =
+    applies !== 'keyframes' &&
+    applies !== 'unread' &&
+    applies !== 'font' &&
+    !selectors.includes(':') &&
+    !WORTH_READING.test(declarations);
   if (isOrdinary) return [];
   const style = readDeclarations(declarations);
+  if (applies === 'unread') return [{ kind: 'unread', text: declarations }];
   if (applies === 'import') return [{ kind: 'sheet', text: addressIn(declarations) }];
-  if (applies === 'font') return sourcesOf(style).map((text) => ({ kind: 'font', text }));
+  if (applies === 'font') return changesOfFont(style);
   if (applies === 'keyframes') return shapes(style) ? [{ kind: 'time', text: '' }] : [];
   const isConditional = applies !== 'screen' || CONDITION.test(selectors);
   const kind = isConditional ? 'sometimes' : 'text';
@@ -83,10 +89,18 @@ function withoutQuotes(value: string): string {
   return value.replaceAll(/["']/g, '').trim();
 }
 
+/** What describes a font without changing how large its letters are. */
+const DESCRIPTORS = /^(?:font-(?:family|style|weight|display|stretch|variant)|src|unicode-range|panose-1|mso-[\w-]+)$/;
+
+function changesOfFont(style: Declarations): readonly StyleChange[] {
+  const loaded = sourcesOf(style).map((text) => ({ kind: 'font', text }) as const);
+  const [unread] = [...style.keys()].filter((name) => !DESCRIPTORS.test(name));
+  return unread === undefined ? loaded : [...loaded, { kind: 'unread', text: '@font-face' }];
+}
+
 /** The addresses of a font; a local one is none. */
 function sourcesOf(style: Declarations): readonly string[] {
   const sources = (style.get('src') ?? '').split('url(').slice(1);
-  // A semicolon in `data:` ends what is read here.
   return sources.map((source) => withoutQuotes(source.split(')')[0] ?? ''));
 }
 

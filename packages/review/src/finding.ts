@@ -3,6 +3,7 @@ export const FINDING_KINDS = [
   'text-differs',
   'look-alike',
   'hidden-text',
+  'unclear-text',
   'not-web',
   'no-text',
   'foreign-letters',

@@ -1,7 +1,8 @@
 import type { Remark } from './finding.ts';
 import type { Doubt } from './style-sheet.ts';
+import { UnclearTexts } from './unclear-texts.ts';
 
-/** Text of a message that its reader does not see. */
+/** Text of a message that its reader does not see, or may not see. */
 export interface HiddenText {
   readonly text: string;
   readonly remark: Remark;
@@ -32,6 +33,7 @@ export class HiddenTexts {
   readonly #doubtful: DoubtfulPart[] = [];
   /** Text that only some screens show. */
   readonly #onSome: string[] = [];
+  readonly #unclear = new UnclearTexts();
   #hasMedia = false;
   #currentDoubt: DoubtfulPart | null = null;
   #isFirst = true;
@@ -39,9 +41,11 @@ export class HiddenTexts {
   /**
    * @param by what hides the text; null if nothing does
    * @param doubt why that may differ between readers; null if it does not
+   * @param unclear what can hide it and cannot be judged
    */
-  add(text: string, by: string | null, doubt: Doubt | null): void {
-    if (isBlank(text)) return;
+  add(text: string, by: string | null, doubt: Doubt | null, unclear: readonly string[]): void {
+    if (isBlank(text) || (by === 'outlook' && RESOLUTION.test(text))) return;
+    if (by === null) this.#unclear.add(text, unclear);
     if (doubt === 'media' && by === null) this.#onSome.push(text);
     if (doubt === 'tricky' || doubt === 'within') {
       this.#addDoubtful(text, doubt);
@@ -52,7 +56,7 @@ export class HiddenTexts {
     if (by === null) {
       this.#isFirst = false;
       this.#current = null;
-      if (doubt === null) for (const word of wordsOf(text)) this.#shown.add(word);
+      if (doubt === null && unclear.length === 0) for (const word of wordsOf(text)) this.#shown.add(word);
       return;
     }
     if (this.#current?.by !== by) {
@@ -76,7 +80,7 @@ export class HiddenTexts {
       text: texts.join(' ').replace(PADDING, ' ').trim(),
       remark: doubt === 'tricky' ? TRICKY : WITHIN,
     }));
-    return [...doubtful, ...this.#media(), ...this.#hidden()];
+    return [...doubtful, ...this.#unclear.all(), ...this.#media(), ...this.#hidden()];
   }
 
   /** Ordinary mail has a version for narrow screens, so it is one remark for the message. */
@@ -135,6 +139,9 @@ const WITHIN: Remark = {
 };
 
 const MEDIA = 'Its style rules hide or show text depending on the screen, such as its width or a dark mode.';
+
+/** `<o:PixelsPerInch>96` is a setting that most templates have, and no text. */
+const RESOLUTION = /^\s{0,99}\d{2,3}\s{0,99}$/;
 
 /** White space, and the invisible characters that pad a summary. */
 const PADDING = /[\s\p{Default_Ignorable_Code_Point}]+/gu;

@@ -16,6 +16,7 @@ export function judgeStyles(changes: readonly StyleChange[], from: string): read
     if (kind === 'sometimes') return { text, remark: differs('danger', SOMETIMES) };
     if (kind === 'time') return { text: '', remark: differs('warn', TIME) };
     if (kind === 'pointer') return { text: '', remark: differs('warn', POINTER) };
+    if (kind === 'unread') return { text: '', remark: unread(text) };
     const host = placeOf(text)?.host ?? null;
     const isOrdinary = host !== null && (FONT_HOSTS.has(host) || (sender !== null && isWithin(host, sender)));
     const source = host === null ? 'the message itself or an incomplete address' : host;
@@ -39,6 +40,11 @@ function fontWords(source: string): string {
 
 function sheetWords(source: string): string {
   return `${LOOKS_DIFFERENT} it loads style rules from ${source}. They were not checked and are not loaded here.`;
+}
+
+function unread(name: string): Remark {
+  const message = `Its style rules use \`${name}\` in a way that the review cannot judge. Recipients may not see some of the text.`;
+  return { kind: 'unclear-text', level: 'warn', message };
 }
 
 function differs(level: Remark['level'], message: string): Remark {

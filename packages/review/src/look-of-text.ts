@@ -1,120 +1,125 @@
-import { colorOf, type Declarations, looksEqual, pixelsOf, type Rgb } from './style-values.ts';
+import type { Ground } from './backgrounds.ts';
+import { BLACK, type Color, LINK_BLUE, looksEqual, WHITE } from './colors.ts';
 
 /** How the text of an element shows, as far as it decides whether it shows. */
 export interface TextLook {
   /** What hides it with everything in it; null if nothing does. */
   readonly hiddenBy: string | null;
-  /** The next three can be undone by an inner element. */
+  /** The properties of this element and of outer ones that can hide the text, and cannot be judged. Elements are in `<>`. */
+  readonly unclear: readonly string[];
+  /** An inner element can undo what follows. */
   readonly invisible: boolean;
-  readonly tiny: boolean;
-  /** Null if it is not known. */
-  readonly color: Rgb | 'transparent' | null;
-  readonly background: Rgb | null;
+  /** In pixels. */
+  readonly size: number;
+  readonly rootSize: number;
+  readonly lineHeight: LineHeight;
+  readonly letterSpacing: number;
+  /** Null if it cannot be judged. */
+  readonly color: Color | null;
+  /** The color that some programs show instead; undefined for none. */
+  readonly fill: Color | null | undefined;
+  readonly linkColor: Color | null;
+  readonly ground: Ground | null;
+  readonly opacity: number;
+  readonly isOneLine: boolean;
+  /** Whether an outer element cuts off what is outside of it. */
+  readonly isClipped: boolean;
+  /** Whether an outer element has a height that does not grow with its content. */
+  readonly isFlat: boolean;
+  /** How far it is moved from its place, and how far space moves it, in pixels. */
+  readonly shift: number;
+  readonly space: number;
+  /** `inside` a closed `details` element, or directly `below` its start, where its summary shows. */
+  readonly closed: 'no' | 'below' | 'inside';
 }
+
+export type LineHeight = { readonly factor: number } | { readonly pixels: number };
+
+export const NORMAL_LINE: LineHeight = { factor: 1.2 };
 
 export const ORDINARY_LOOK: TextLook = {
-  ...{ hiddenBy: null, invisible: false, tiny: false },
-  ...{ color: [0, 0, 0], background: [255, 255, 255] },
+  ...{
+    hiddenBy: null,
+    unclear: [],
+    invisible: false,
+    size: 16,
+    rootSize: 16,
+    lineHeight: NORMAL_LINE,
+    letterSpacing: 0,
+  },
+  ...{
+    color: BLACK,
+    fill: undefined,
+    linkColor: LINK_BLUE,
+    ground: { colors: [WHITE.rgb], hasPicture: false },
+    opacity: 1,
+  },
+  ...{ isOneLine: false, isClipped: false, isFlat: false, shift: 0, space: 0, closed: 'no' },
 };
 
+/** People cannot read smaller letters. */
+const READABLE_PX = 4;
+
 /** What hides text with this look; null if nothing does. */
-export function whatHides({ hiddenBy, invisible, tiny, color, background }: TextLook): string | null {
+export function whatHides({
+  hiddenBy,
+  closed,
+  invisible,
+  size,
+  color,
+  fill,
+  ground,
+  opacity,
+}: TextLook): string | null {
   if (hiddenBy !== null) return hiddenBy;
+  if (closed !== 'no') return 'a closed details element';
   if (invisible) return 'visibility: hidden';
-  if (tiny) return 'font-size: 0';
-  if (color === 'transparent') return 'color: transparent';
-  const isEqual = color !== null && background !== null && looksEqual(color, background);
-  return isEqual ? 'a text color equal to the background' : null;
+  if (size < READABLE_PX) return size < 0.5 ? 'font-size: 0' : 'a tiny font size';
+  const shown = fill ?? color;
+  if (shown === null) return null;
+  if (shown.alpha <= 0.05) return 'color: transparent';
+  if (ground === null || ground.hasPicture || !ground.colors.every((behind) => looksEqual(shown, behind, opacity)))
+    return null;
+  return opacity < 0.5 ? 'a low opacity' : 'a text color equal to the background';
 }
 
-/** The look of an element within another one. */
-export function lookWithin(
-  outer: TextLook,
-  attributes: ReadonlyMap<string, string>,
-  styles: readonly Declarations[],
-): TextLook {
-  let look = applyAttributes(outer, attributes);
-  for (const style of styles) look = applyStyle(look, style);
-  return look;
+/** Of 255: how near the colors of a gradient come to a color between them. */
+const NEAR = 24;
+
+/** What can hide text with this look, and cannot be judged. */
+export function whatIsUnclear(look: TextLook): readonly string[] {
+  const { unclear, color, fill, ground } = look;
+  const found = spacingOf(look);
+  const shown = fill === undefined ? color : fill;
+  if (shown === null) found.push(fill === null ? '-webkit-text-fill-color' : 'color');
+  else if (ground === null) found.push('background');
+  else if (mayHide(ground, shown, look.opacity)) found.push(ground.hasPicture ? 'url()' : 'background');
+  if (found.length === 0) return unclear;
+  return unclear.length === 0 ? found : [...new Set([...unclear, ...found])];
 }
 
-function applyAttributes(look: TextLook, attributes: ReadonlyMap<string, string>): TextLook {
-  const color = attributes.get('color') ?? attributes.get('text');
-  const background = attributes.get('bgcolor');
-  return {
-    ...look,
-    ...(attributes.has('hidden') ? { hiddenBy: look.hiddenBy ?? 'the hidden attribute' } : {}),
-    ...(color === undefined ? {} : { color: colorOf(color.trim().toLowerCase()) }),
-    ...(background === undefined ? {} : { background: solid(colorOf(background.trim().toLowerCase()), null) }),
-    // A picture, whose colors are not known.
-    ...(attributes.has('background') ? { background: null } : {}),
-  };
+/** The same without what depends on the colors of other elements. */
+export function whatIsUnclearAlone(look: TextLook): readonly string[] {
+  return whatIsUnclear({ ...look, ground: look.ground === null ? null : NO_GROUND });
 }
 
-function applyStyle(look: TextLook, style: Declarations): TextLook {
-  const visibility = style.get('visibility');
-  const color = style.get('color');
-  return {
-    hiddenBy: look.hiddenBy ?? hidingStyle(style),
-    invisible: visibility === undefined || visibility === 'inherit' ? look.invisible : visibility !== 'visible',
-    tiny: isTiny(look.tiny, style),
-    color: color === undefined || color === 'inherit' ? look.color : colorOf(color),
-    background: backgroundOf(look.background, style),
-  };
+const NO_GROUND: Ground = { colors: [], hasPicture: false };
+
+function spacingOf({ size, lineHeight, letterSpacing }: TextLook): string[] {
+  const found: string[] = [];
+  const line = 'factor' in lineHeight ? lineHeight.factor * size : lineHeight.pixels;
+  // Lines that lie over each other, or far apart. NaN is neither.
+  if (!(line >= size * 0.4 && line <= 600)) found.push('line-height');
+  if (!(letterSpacing >= size * -0.25 && letterSpacing <= 100)) found.push('letter-spacing');
+  return found;
 }
 
-function isTiny(outer: boolean, style: Declarations): boolean {
-  const size =
-    style.get('font-size') ?? /^(?:[a-z]{1,20} ){0,4}([\d.]{1,9}[a-z%]{0,3})[ /]/.exec(style.get('font') ?? '')?.[1];
-  const pixels = pixelsOf(size);
-  if (size === undefined || pixels === null)
-    return size === undefined ? outer : outer && !/^(?:x{0,2}-)?(?:small|medium|large)/.test(size);
-  return pixels < 2 || (outer && /(?:\dem|%)$/.test(size));
-}
-
-function backgroundOf(outer: Rgb | null, style: Declarations): Rgb | null {
-  const image = style.get('background-image') ?? 'none';
-  const shorthand = style.get('background') ?? '';
-  if (image !== 'none' || /url\(|gradient/.test(shorthand)) return null;
-  const named =
-    style.get('background-color') ?? (shorthand.startsWith('rgb') ? shorthand : (shorthand.split(' ')[0] ?? ''));
-  return named === '' || named === 'none' || named === 'inherit' ? outer : solid(colorOf(named), outer);
-}
-
-function solid(color: Rgb | 'transparent' | null, outer: Rgb | null): Rgb | null {
-  return color === 'transparent' ? outer : color;
-}
-
-/** Far enough from the message to be off every screen. */
-const FAR_PX = 400;
-
-function hidingStyle(style: Declarations): string | null {
-  const of = (name: string) => style.get(name) ?? '';
-  if (of('display') === 'none') return 'display: none';
-  if (of('mso-hide') === 'all') return 'mso-hide: all';
-  const opacity = of('opacity');
-  if (opacity !== '' && Number.parseFloat(opacity) <= (opacity.endsWith('%') ? 5 : 0.05)) return 'opacity: 0';
-  if (/opacity\(0(?:\.0{0,9})?%?\)/.test(of('filter'))) return 'opacity: 0';
-  if (isCutOff(style)) return 'a height or width of 0';
-  if (isOffScreen(style)) return 'a position off the screen';
-  if (
-    /^rect\((?:0|1px)/.test(of('clip').replaceAll(' ', '')) ||
-    /^(?:inset\((?:50|100)%|circle\(0)/.test(of('clip-path'))
-  ) {
-    return 'a clip of everything';
-  }
-  return /scale[xy]?\(0(?:\.0{0,9})?[,)]/.test(of('transform').replaceAll(' ', '')) ? 'a scale of 0' : null;
-}
-
-function isCutOff(style: Declarations): boolean {
-  const overflows = ['overflow', 'overflow-x', 'overflow-y'].map((name) => style.get(name) ?? '');
-  if (!overflows.some((value) => value.includes('hidden') || value.includes('clip'))) return false;
-  return ['height', 'max-height', 'width', 'max-width'].some((name) => (pixelsOf(style.get(name)) ?? FAR_PX) <= 1);
-}
-
-function isOffScreen(style: Declarations): boolean {
-  const isBefore = (name: string) => (pixelsOf(style.get(name)) ?? 0) <= -FAR_PX;
-  if (['text-indent', 'margin-left', 'margin-top'].some(isBefore)) return true;
-  if (/translate[xy]?\(-\d{4}/.test(style.get('transform') ?? '')) return true;
-  return /absolute|fixed|relative/.test(style.get('position') ?? '') && ['left', 'top', 'right'].some(isBefore);
+function mayHide({ colors, hasPicture }: Ground, shown: Color, opacity: number): boolean {
+  if (colors.length === 0) return false;
+  if (colors.some((behind) => looksEqual(shown, behind, opacity))) return hasPicture || colors.length > 1;
+  if (colors.length === 1) return false;
+  return shown.rgb.every((channel, index) => {
+    const range = colors.map((behind) => behind[index] ?? 0);
+    return channel >= Math.min(...range) - NEAR && channel <= Math.max(...range) + NEAR;
+  });
 }

@@ -1,7 +1,8 @@
 import { decodeAttribute } from './character-references.ts';
 import { type ElementLook, lookOfElement, ROOT_LOOK } from './element-look.ts';
+import type { StyledElement } from './look-within.ts';
 import type { ElementRules, StyleSheet } from './style-sheet.ts';
-import { onlySeen, readDeclarations } from './style-values.ts';
+import { readStyle } from './style-values.ts';
 
 /**
  * How much may be computed: about a microsecond each. Elements of one kind in the same place are computed once, so ordinary mail needs a
@@ -14,7 +15,7 @@ const KNOWN_MAX = 20_000;
 const NO_RULES: ElementRules = { plain: [], doubtful: [] };
 
 /** Elements without content. */
-const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+const VOID = new Set('area base br col colgroup embed hr img input link meta param source track wbr'.split(' '));
 /** They end only by their own end tag or that of an outer element like them (WHATWG HTML, "special"). */
 const SPECIAL = new Set(
   (
@@ -73,10 +74,12 @@ interface Frame {
   /** The innermost frame of its kind, at or below this one; -1 for none. */
   readonly special: number;
   readonly boundary: number;
+  /** Whether its first `summary` was read. */
+  hasSummary: boolean;
 }
 
 const ROOT: Frame = {
-  ...{ name: '', look: ROOT_LOOK, special: -1, boundary: -1 },
+  ...{ name: '', look: ROOT_LOOK, special: -1, boundary: -1, hasSummary: false },
   groups: { p: -1, li: -1, dd: -1, cell: -1, row: -1, rows: -1 },
 };
 
@@ -91,6 +94,8 @@ export class OpenElements {
   readonly #known = new WeakMap<ElementLook, WeakMap<ElementRules, Map<string, ElementLook>>>();
   #knownCount = 0;
   #work = 0;
+  #isCovered = false;
+  #hidesColumn = false;
   /** The frames of each name, the innermost last. */
   readonly #byName = new Map<string, number[]>();
 
@@ -100,6 +105,16 @@ export class OpenElements {
 
   get look(): ElementLook {
     return this.#top.look;
+  }
+
+  /** Whether an element lies over the message. */
+  get isCovered(): boolean {
+    return this.#isCovered;
+  }
+
+  /** Whether a column of a table can hide its cells. */
+  get hidesColumn(): boolean {
+    return this.#hidesColumn;
   }
 
   /** Whether the rules of some elements were left out. */
@@ -112,13 +127,16 @@ export class OpenElements {
       const at = this.#top.groups[group];
       if (at >= 0) this.#popTo(at);
     }
+    if (name === 'img' || name === 'col' || name === 'colgroup') this.#readBox(name, attributes);
     if (VOID.has(name)) return;
     const outer = this.#top;
     const at = this.#frames.length;
     const group = GROUPS.get(name);
+    const isSummary = name === 'summary' && outer.name === 'details' && !outer.hasSummary;
+    if (isSummary) outer.hasSummary = true;
     const resets = Object.fromEntries((RESETS.get(name) ?? []).map((reset) => [reset, -1]));
     this.#frames.push({
-      ...{ name, look: this.#lookOf(name, attributes) },
+      ...{ name, look: this.#lookOf({ name, attributes, isSummary }), hasSummary: false },
       groups:
         group === undefined && !RESETS.has(name)
           ? outer.groups
@@ -126,6 +144,7 @@ export class OpenElements {
       special: SPECIAL.has(name) ? at : outer.special,
       boundary: BOUNDARIES.has(name) ? at : outer.boundary,
     });
+    if (this.look.covers) this.#isCovered = true;
     const same = this.#byName.get(name);
     if (same === undefined) this.#byName.set(name, [at]);
     else same.push(at);
@@ -144,18 +163,32 @@ export class OpenElements {
     return this.#frames.at(-1) ?? ROOT;
   }
 
-  #lookOf(name: string, attributes: ReadonlyMap<string, string>): ElementLook {
-    const outer = name === 'template' ? withinTemplate(this.look) : this.look;
+  /** Pictures can cover text, and columns can hide the cells in them. */
+  #readBox(name: string, attributes: ReadonlyMap<string, string>): void {
+    const { text, unclear, covers } = this.#lookOf({ name, attributes, isSummary: false });
+    if (name === 'img') this.#isCovered ||= covers;
+    else this.#hidesColumn ||= text.invisible || unclear.length > this.look.unclear.length;
+  }
+
+  #lookOf(element: StyledElement): ElementLook {
+    const { name, attributes } = element;
+    const outer = this.look;
     const rules = this.#sheet.rulesOf(name, attributes);
     const style = attributes.get('style');
     const isPlain = style === undefined && rules.plain.length === 0 && rules.doubtful.length === 0;
-    if (isPlain && attributes.size === 0) return outer.covers ? { ...outer, covers: false } : outer;
-    const key = JSON.stringify(LOOK_ATTRIBUTES.map((one) => attributes.get(one)));
+    if (isPlain && attributes.size === 0 && PLAIN.has(name) && outer.text.closed !== 'below')
+      return outer.covers ? { ...outer, covers: false } : outer;
+    const key = JSON.stringify([
+      name,
+      element.isSummary,
+      ...LOOK_ATTRIBUTES.map((one) => attributes.get(one)),
+      ...PRESENT_ATTRIBUTES.map((one) => attributes.has(one)),
+    ]);
     const known = this.#known.get(outer)?.get(rules)?.get(key);
     if (known !== undefined) return known;
     this.#work += 1 + rules.plain.length + DOUBTFUL_WORK * rules.doubtful.length;
-    const own = style === undefined ? null : onlySeen(readDeclarations(decodeAttribute(style)));
-    const look = lookOfElement(outer, attributes, this.isCut ? NO_RULES : rules, own);
+    const own = style === undefined ? null : readStyle(decodeAttribute(style));
+    const look = lookOfElement(outer, element, this.isCut ? NO_RULES : rules, own);
     this.#remember(outer, rules, key, look);
     return look;
   }
@@ -177,11 +210,12 @@ export class OpenElements {
 }
 
 /** The attributes that change the look of an element; its rules depend on the others. */
-const LOOK_ATTRIBUTES = ['style', 'color', 'text', 'bgcolor', 'background', 'hidden'];
-
-function withinTemplate(outer: ElementLook): ElementLook {
-  return { ...outer, text: { ...outer.text, hiddenBy: outer.text.hiddenBy ?? 'a template element' } };
-}
+const LOOK_ATTRIBUTES = ['style', 'color', 'text', 'link', 'bgcolor', 'background', 'width', 'size', 'dir'];
+const PRESENT_ATTRIBUTES = ['hidden', 'popover', 'open', 'href', 'name'];
+/** The look of their text is that of the element around them. */
+const PLAIN = new Set(
+  'b br center div em font h1 h2 h3 h4 h5 h6 i li ol p span strong table tbody td th tr u ul'.split(' '),
+);
 
 function endedBy(name: string): readonly Group[] {
   const own = GROUPS.get(name);

@@ -65,12 +65,11 @@ export function readHtml(html: string): HtmlReading {
   const visible: string[] = [];
   let open: OpenLink | null = null;
   let isOutlook = false;
-  let isCovered = false;
   const forms = { count: 0, asksForPassword: false };
 
   const say = (text: string) => {
     const by = whatHides(elements.look.text) ?? (isOutlook ? 'outlook' : null);
-    hidden.add(text, by, elements.look.doubt);
+    hidden.add(text, by, elements.look.doubt, elements.look.unclear);
     const shown = withoutInvisible(text).replace(/\s+/g, ' ');
     parts.push(shown);
     if (by === null) visible.push(text);
@@ -97,7 +96,6 @@ export function readHtml(html: string): HtmlReading {
     const leads = href !== null && name !== 'base' && !LOADING.has(name);
     if (name === 'a' || name === 'area' || leads) closeLink();
     elements.open(name, attributes);
-    if (elements.look.covers) isCovered = true;
     if (name === 'link' && /stylesheet/i.test(attribute('rel') ?? '')) linked.push({ kind: 'sheet', text: href ?? '' });
     if (name === 'form') forms.count += 1;
     if (name === 'input' && isPassword(attributes)) forms.asksForPassword = true;
@@ -131,9 +129,10 @@ export function readHtml(html: string): HtmlReading {
   if (isCut) parts.push('\n[The rest was not read.]');
   const read = { text: tidy(parts.join('')), links: links.all(), hidden: hidden.all(), visible: visible.join('') };
   const styles = findStyleChanges(rules);
-  const changes = [...linked.slice(0, SHEETS_MAX), ...styles.changes];
+  const columns: readonly StyleChange[] = elements.hidesColumn ? [{ kind: 'unread', text: 'visibility' }] : [];
+  const changes = [...columns, ...linked.slice(0, SHEETS_MAX), ...styles.changes];
   const isLimited = styles.isCut || linked.length > SHEETS_MAX || sheet.isCut || elements.isCut;
-  return { ...read, changes, forms, isCovered, isCut: isCut || isLimited };
+  return { ...read, changes, forms, isCovered: elements.isCovered, isCut: isCut || isLimited };
 }
 
 function readTokens(html: string): { readonly tokens: readonly HtmlToken[]; readonly isCut: boolean } {

@@ -1,4 +1,4 @@
-import { unescapeCss } from './style-values.ts';
+import { unescapeCss, unitEnd } from './css-text.ts';
 
 /** The part of a selector that names the element itself, and what else it depends on. */
 export interface Selector {
@@ -13,6 +13,8 @@ export interface Selector {
   readonly depends: 'nothing' | 'within' | 'tricky' | 'never';
   /** The attributes in it, if nothing else makes it tricky; empty otherwise. */
   readonly attributes: readonly string[];
+  /** Whether browsers can drop it, and with it its whole list. */
+  readonly isOdd: boolean;
 }
 
 /** Of one element, and so of a selector that matches it. */
@@ -23,7 +25,18 @@ const PART = new RegExp(
   'y',
 );
 /** States in which no one sees the message first. */
-const STATES = /^(?:hover|link|any-link|visited|active|focus|focus-visible|focus-within)$/i;
+const STATES = /^(?:hover|visited|active|focus|focus-visible|focus-within)$/i;
+const ATTRIBUTE =
+  /^\[\s{0,9}([\w-]{1,60})\s{0,9}(?:[~|^$*]?=\s{0,9}(?:"[^"\\]{0,200}"|'[^'\\]{0,200}'|[a-z_][\w-]{0,60})\s{0,9}i?\s{0,9})?\]$/i;
+/** All browsers know them. */
+const ORDINARY_PSEUDO =
+  /^(?:hover|link|any-link|visited|active|focus|focus-within|target|root|empty|checked|disabled|enabled|(?:first|last|only)-(?:child|of-type)|not|nth-(?:last-)?(?:child|of-type)|lang|before|after|first-line|first-letter|selection|placeholder|-webkit-[a-z-]{1,40})$/i;
+const ARGUMENTS = /^(?:\([\w\s.#:=[\]"'+-]{1,100}\))?$/;
+/** True for each link. */
+const LINKS = /^(?:link|any-link)$/i;
+/** What is added to an element, or is only a part of its text that was selected. */
+const GENERATED =
+  /^(?:before|after|marker|selection|placeholder|backdrop|-moz-selection|-moz-focus-inner|-webkit-(?:details-marker|scrollbar(?:-[a-z]{1,20})?|input-placeholder|inner-spin-button|outer-spin-button|search-decoration|file-upload-button))$/i;
 
 /** Reads a list of selectors; each part that is not understood makes its selector tricky. */
 export function* readSelectors(list: string): Generator<Selector, void> {
@@ -42,14 +55,16 @@ export function* readSelectors(list: string): Generator<Selector, void> {
     else if (space !== undefined) reading.combine('within');
     else if (identifier !== undefined) reading.name(prefix ?? '', unescapeCss(identifier));
     else if (bracket !== undefined) {
-      const end = balancedEnd(text, at - 1);
-      reading.attribute(/^[^\]=~|^$*\s]*/.exec(text.slice(at, Math.min(end, at + 200)).trim())?.[0] ?? '');
+      const end = unitEnd(text, at - 1);
+      reading.attribute(text.slice(at - 1, Math.min(end, at + 200)));
       at = end;
     } else if (colons !== undefined) {
       const hasArguments = text[at] === '(';
-      if (hasArguments) at = balancedEnd(text, at);
-      reading.pseudo(colons, pseudo ?? '', hasArguments);
+      const end = hasArguments ? unitEnd(text, at) : at;
+      reading.pseudo(colons, pseudo ?? '', text.slice(at, Math.min(end, at + 200)));
+      at = end;
     } else if (any === undefined) reading.unknown();
+    else reading.any();
   }
   yield reading.result();
 }
@@ -63,62 +78,78 @@ class Reading {
   #isState = false;
   #isGenerated = false;
   #attributes: string[] = [];
+  #isOdd = false;
+  #isEmpty = true;
 
   combine(by: 'within' | 'tricky'): void {
+    if (this.#isEmpty) this.#isOdd = true;
+    this.#isEmpty = true;
     if (by === 'tricky' || this.#isState || this.#isGenerated) this.#isTricky = true;
     this.#isWithin = true;
     [this.#name, this.#classes, this.#ids, this.#isState, this.#isGenerated] = ['', new Set(), new Set(), false, false];
   }
 
+  any(): void {
+    this.#isEmpty = false;
+  }
+
   name(prefix: string, text: string): void {
+    this.#isEmpty = false;
+    if (/^-?\d/.test(text)) this.#isOdd = true;
     if (prefix === '.') this.#classes.add(text);
     else if (prefix === '#') this.#ids.add(text);
     else this.#name = text.toLowerCase();
   }
 
-  attribute(name: string): void {
-    this.#attributes.push(name.toLowerCase());
+  /** @param text with its brackets */
+  attribute(text: string): void {
+    this.#isEmpty = false;
+    const [, name] = ATTRIBUTE.exec(text) ?? [];
+    if (name === undefined) this.unknown();
+    else this.#attributes.push(name.toLowerCase());
   }
 
-  pseudo(colons: string, name: string, hasArguments: boolean): void {
+  /** @param given its arguments with their brackets */
+  pseudo(colons: string, name: string, given: string): void {
+    this.#isEmpty = false;
+    if (!ORDINARY_PSEUDO.test(name) || !ARGUMENTS.test(given)) this.#isOdd = true;
+    const hasArguments = given !== '';
     if (!hasArguments && STATES.test(name)) this.#isState = true;
-    else if (/^(?:before|after)$/i.test(name) || (colons === '::' && !/^first-l/i.test(name))) this.#isGenerated = true;
+    else if (!hasArguments && LINKS.test(name)) this.#name ||= 'a';
+    else if (/^(?:before|after)$/i.test(name) || (colons === '::' && GENERATED.test(name))) this.#isGenerated = true;
     else this.#isTricky = true;
   }
 
   unknown(): void {
+    this.#isEmpty = false;
+    this.#isOdd = true;
     this.#isTricky = true;
   }
 
   result(): Selector {
+    if (this.#isEmpty) this.#isOdd = true;
     const attributes = this.#isTricky ? [] : this.#attributes;
     const isTricky = this.#isTricky || this.#attributes.length > 0;
     const depends =
-      this.#isGenerated || this.#isImpossible || (this.#isState && !isTricky)
+      this.#isEmpty || this.#isGenerated || this.#isImpossible || (this.#isState && !isTricky)
         ? 'never'
         : isTricky
           ? 'tricky'
           : this.#isWithin
             ? 'within'
             : 'nothing';
-    return { name: this.#name, classes: [...this.#classes], ids: [...this.#ids], depends, attributes };
+    return {
+      name: this.#name,
+      classes: [...this.#classes],
+      ids: [...this.#ids],
+      depends,
+      attributes,
+      isOdd: this.#isOdd,
+    };
   }
 
   /** Elements have one id, and the classes of one with more are not all read, which is reported. */
   get #isImpossible(): boolean {
     return this.#classes.size > CLASSES_MAX || this.#ids.size > 1;
   }
-}
-
-/** The index after brackets with the brackets and strings in them. */
-function balancedEnd(text: string, open: number): number {
-  const special = /\\[\s\S]|"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|[()[\]]/g;
-  special.lastIndex = open;
-  let depth = 0;
-  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
-    if (found[0] === '(' || found[0] === '[') depth += 1;
-    if (found[0] === ')' || found[0] === ']') depth -= 1;
-    if (depth === 0) return special.lastIndex;
-  }
-  return text.length;
 }

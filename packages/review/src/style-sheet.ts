@@ -1,7 +1,7 @@
 import { decodeAttribute } from './character-references.ts';
 import type { CssRule } from './css-rules.ts';
 import { CLASSES_MAX, readSelectors, type Selector } from './selectors.ts';
-import { type Declarations, onlySeen, readDeclarations } from './style-values.ts';
+import { readStyle, type Style } from './style-values.ts';
 
 /** Why a rule may apply for one reader and not for another; the strongest last. */
 export const DOUBTS = ['media', 'within', 'tricky'] as const;
@@ -10,12 +10,12 @@ export type Doubt = (typeof DOUBTS)[number];
 /** A rule that may or may not apply to an element. */
 export interface DoubtfulRule {
   readonly doubt: Doubt;
-  readonly declarations: Declarations;
-  readonly important: ReadonlySet<string>;
+  readonly style: Style;
 }
 
 export interface ElementRules {
-  readonly plain: readonly Declarations[];
+  /** The weakest first. */
+  readonly plain: readonly Style[];
   readonly doubtful: readonly DoubtfulRule[];
 }
 
@@ -29,8 +29,7 @@ export interface StyleSheet {
 
 interface Rule extends Selector {
   readonly doubt: Doubt | null;
-  readonly declarations: Map<string, string>;
-  readonly important: Set<string>;
+  readonly style: Style;
   readonly order: number;
 }
 
@@ -62,26 +61,24 @@ export function readStyleSheet(given: readonly CssRule[], own: ReadonlySet<strin
 }
 
 function readRules(given: readonly CssRule[], own: ReadonlySet<string>) {
-  const rules = new Map<string, Rule>();
+  const rules: Rule[] = [];
   let count = 0;
   for (const { selectors, declarations, applies } of given) {
-    if (applies === 'keyframes' || applies === 'font' || applies === 'import') continue;
-    const seen = onlySeen(readDeclarations(declarations));
-    if (seen.size === 0) continue;
-    const important = importantOf(declarations);
+    if (applies === 'keyframes' || applies === 'font' || applies === 'import' || applies === 'unread') continue;
+    const style = readStyle(declarations);
+    if (style.normal.size === 0 && style.important.size === 0) continue;
+    const list: Selector[] = [];
     for (const selector of readSelectors(selectors)) {
+      list.push(selector);
+      if (list.length > SELECTORS_MAX) break;
+    }
+    const isOdd = list.some((selector) => selector.isOdd);
+    for (const selector of list) {
       count += 1;
-      const doubt = doubtOf(selector, applies, own);
+      const doubt = doubtOf(selector, applies, own, isOdd);
       if (doubt === undefined) continue;
-      if (rules.size >= RULES_MAX || count > SELECTORS_MAX) return { rules, isCut: true };
-      const { name, classes, ids } = selector;
-      const order = rules.size;
-      // Rules in doubt stay apart, because each may apply without the other.
-      const key = JSON.stringify([name, classes, ids, doubt === null ? null : order]);
-      const rule = rules.get(key) ?? { ...selector, doubt, declarations: new Map(), important: new Set(), order };
-      for (const [property, value] of seen) rule.declarations.set(property, value);
-      for (const property of important) rule.important.add(property);
-      rules.set(key, rule);
+      if (rules.length >= RULES_MAX || count > SELECTORS_MAX) return { rules, isCut: true };
+      rules.push({ ...selector, doubt, style, order: rules.length });
     }
   }
   return { rules, isCut: false };
@@ -92,20 +89,15 @@ function doubtOf(
   { depends, attributes }: Selector,
   applies: 'screen' | 'media' | 'nested',
   own: ReadonlySet<string>,
+  isOdd: boolean,
 ): Doubt | null | undefined {
   if (depends === 'never') return undefined;
   if (applies === 'nested') return 'tricky';
   const isAdded = attributes.length > 0 && attributes.every((one) => ADDED.has(one) && !own.has(one));
   if (isAdded) return attributes.some((one) => ADDED.get(one) === null) ? undefined : 'media';
-  if (depends === 'tricky') return 'tricky';
+  if (depends === 'tricky' || isOdd) return 'tricky';
   if (applies === 'media') return 'media';
   return depends === 'within' ? 'within' : null;
-}
-
-function importantOf(declarations: string): readonly string[] {
-  if (!declarations.includes('!')) return [];
-  const parts = declarations.split(';').filter((part) => part.includes('!'));
-  return [...onlySeen(readDeclarations(parts.join(';'))).keys()];
 }
 
 class RuleIndex implements StyleSheet {
@@ -114,9 +106,9 @@ class RuleIndex implements StyleSheet {
   #isCut: boolean;
   #compared = 0;
 
-  constructor(rules: ReadonlyMap<string, Rule>, isCut: boolean) {
+  constructor(rules: readonly Rule[], isCut: boolean) {
     this.#isCut = isCut;
-    for (const rule of rules.values()) {
+    for (const rule of rules) {
       const [id] = rule.ids;
       const [className] = rule.classes;
       const part = id !== undefined ? `#${id}` : className !== undefined ? `.${className}` : rule.name;
@@ -160,12 +152,10 @@ class RuleIndex implements StyleSheet {
     }
     if (this.#compared > COMPARED_MAX) this.#isCut = true;
     if (found.length === 0) return NO_RULES;
-    const doubtful = found.flatMap(({ doubt, declarations, important }) =>
-      doubt === null ? [] : [{ doubt, declarations, important }],
-    );
+    const doubtful = found.flatMap(({ doubt, style }) => (doubt === null ? [] : [{ doubt, style }]));
     if (doubtful.length > DOUBTFUL_MAX) this.#isCut = true;
     const plain = found.filter(({ doubt }) => doubt === null).sort(bySpecificity);
-    return { plain: plain.map(({ declarations }) => declarations), doubtful: doubtful.slice(0, DOUBTFUL_MAX) };
+    return { plain: plain.map(({ style }) => style), doubtful: doubtful.slice(0, DOUBTFUL_MAX) };
   }
 }
 

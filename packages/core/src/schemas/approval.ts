@@ -17,6 +17,7 @@ const findingSchema = z.object({
     'text-differs',
     'look-alike',
     'hidden-text',
+    'unclear-text',
     'not-web',
     'no-text',
     'foreign-letters',

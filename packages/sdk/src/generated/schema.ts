@@ -426,7 +426,7 @@ export interface components {
             /** @description The most important first. */
             findings: {
                 /** @enum {string} */
-                kind: "text-differs" | "look-alike" | "hidden-text" | "not-web" | "no-text" | "foreign-letters" | "invisible-characters" | "form" | "covers" | "looks-different" | "not-checked";
+                kind: "text-differs" | "look-alike" | "hidden-text" | "unclear-text" | "not-web" | "no-text" | "foreign-letters" | "invisible-characters" | "form" | "covers" | "looks-different" | "not-checked";
                 /**
                  * @description `danger`: ordinary mail has no such thing. `warn`: read it before you decide. `note`: ordinary.
                  * @enum {string}
