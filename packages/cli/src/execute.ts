@@ -1,6 +1,7 @@
 import type { ApiConnection } from './api-connection.ts';
 import type { CliIo } from './cli-io.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { CliFailure } from './failure.ts';
 import { COMMAND_FILES } from './generated/command-files.ts';
 import { isIdPrefix } from './ids/id-prefix.ts';
 import type { Invocation } from './invocation.ts';
@@ -11,6 +12,16 @@ import { createOutput, type Output } from './output/output.ts';
  * `completion` at every start.
  */
 export async function executeInvocation(given: Invocation, io: CliIo): Promise<ExitCode> {
+  try {
+    return await runCommand(given, io);
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.problem.status === null) throw error;
+    const { inFlagWords } = await import('./flag-words.ts');
+    throw inFlagWords(error, given);
+  }
+}
+
+async function runCommand(given: Invocation, io: CliIo): Promise<ExitCode> {
   const { options, command } = given;
   const output = await createOutput(io, options);
   const file = await COMMAND_FILES[command.id]?.();

@@ -13,7 +13,13 @@ export interface FailureProblem {
   readonly fix: string | null;
   readonly retryable: boolean;
   readonly requestId: string | null;
-  readonly errors?: readonly { readonly path: string; readonly code: string; readonly message: string }[];
+  readonly errors?: readonly {
+    readonly path: string;
+    readonly code: string;
+    readonly message: string;
+    /** The flag or argument that set the field. */
+    readonly flag?: string;
+  }[];
   readonly recipients?: readonly { readonly email: string; readonly kind: string; readonly code: string }[];
 }
 

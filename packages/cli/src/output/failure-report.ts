@@ -2,6 +2,7 @@ import type { CliIo, TextSink } from '../cli-io.ts';
 import type { CliFailure, FailureProblem } from '../failure.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type JsonRecord, recordsOf, textOf } from './json-value.ts';
+import { problemText } from './problem-text.ts';
 import { inertJson, singleLine } from './untrusted-text.ts';
 
 /** Reports an error on stderr, as one problem document or as sentences. */
@@ -18,15 +19,12 @@ export async function reportFailure(
 async function toSentences(problem: FailureProblem, sink: TextSink): Promise<string> {
   const name = problem.status === null ? problem.code : `${problem.code}, ${problem.status}`;
   const lines = [
-    `Error: ${singleLine(textOf(problem.detail))} (${singleLine(name)})`,
-    // The lists are unvalidated, like the rest of the response.
-    ...recordsOf(problem.errors).map(
-      (row) => `  ${fieldText(row, 'path')}: ${fieldText(row, 'message')} (${fieldText(row, 'code')})`,
-    ),
+    `Error: ${problemText(problem.detail)} (${singleLine(name)})`,
+    ...errorLines(problem),
     ...recordsOf(problem.recipients).map(
       (row) => `  ${fieldText(row, 'kind')} ${fieldText(row, 'email')}: ${fieldText(row, 'code')}`,
     ),
-    problem.fix ? `Fix: ${singleLine(textOf(problem.fix))}` : '',
+    problem.fix ? `Fix: ${problemText(problem.fix)}` : '',
     problem.requestId ? `Request: ${singleLine(textOf(problem.requestId))}` : '',
   ];
   const shown = lines.filter((line) => line !== '');
@@ -34,6 +32,17 @@ async function toSentences(problem: FailureProblem, sink: TextSink): Promise<str
   // Loaded late: the code that measures text loads slower than a usage error is found.
   const { wrapForTerminal } = await import('./wrap-text.ts');
   return shown.map((line) => wrapForTerminal(line, sink)).join('');
+}
+
+/** One line per error. A single one that the detail quotes is not repeated. The list is unvalidated, like the rest of the response. */
+function errorLines({ detail, errors }: FailureProblem): readonly string[] {
+  const rows = recordsOf(errors);
+  const [first] = rows;
+  if (rows.length === 1 && first !== undefined && textOf(detail).includes(`: ${textOf(first['message'])}`)) return [];
+  return rows.map((row) => {
+    const name = fieldText(row, 'flag') || fieldText(row, 'path');
+    return `  ${name}: ${fieldText(row, 'message')} (${fieldText(row, 'code')})`;
+  });
 }
 
 function fieldText(row: JsonRecord, name: string): string {

@@ -1,4 +1,5 @@
 import { CliFailure } from '../../failure.ts';
+import { problemText } from '../../output/problem-text.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 import { differencesBetween } from '../differences.ts';
 import { readEditFile, writeEditFile } from '../edit-file.ts';
@@ -107,7 +108,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       if (!(error instanceof CliFailure)) throw error;
       const { detail, fix } = error.problem;
       if (effect.kind === 'decide') set({ ...state, dialog: effect.from });
-      notify([detail, fix].filter(Boolean).join(' '), 'bad');
+      notify(`${problemText(detail)} ${problemText(fix)}`, 'bad');
     } finally {
       set({ ...state, busy: null });
     }

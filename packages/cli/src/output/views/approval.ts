@@ -6,6 +6,7 @@ import { formatTimeLeftShort } from '../../approvals/time-left.ts';
 import { idColumn } from '../id-column.ts';
 import { isRecord, type JsonRecord, recordsOf, type Shown, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
+import { problemText } from '../problem-text.ts';
 import { renderTable } from '../table.ts';
 import { singleLine, withoutInvisibles } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
@@ -56,7 +57,7 @@ export function showDecisions(response: Shown<ApprovalOutcomes>, output: Output)
 }
 
 function outcomeOf({ approval, error }: JsonRecord): string {
-  if (isRecord(error)) return `${textOf(error['code'])}: ${textOf(error['detail'])} Fix: ${textOf(error['fix'])}`;
+  if (isRecord(error)) return `${textOf(error['code'])}: ${textOf(error['detail'])} Fix: ${problemText(error['fix'])}`;
   const hold = readHold(approval);
   if (hold.outcome === 'failed') return `not sent: ${hold.problem ?? 'refused'}`;
   return progressOf(hold) || hold.subject;

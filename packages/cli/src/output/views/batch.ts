@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
+import { problemText } from '../problem-text.ts';
 import { renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
 
@@ -37,5 +38,5 @@ function detailOf({ id, error, result }: JsonRecord): string {
 }
 
 function reasonOf(code: unknown, detail: unknown, fix: unknown): string {
-  return singleLine(`${textOf(code)}: ${textOf(detail)} Fix: ${textOf(fix)}`);
+  return singleLine(`${textOf(code)}: ${textOf(detail)} Fix: ${problemText(fix)}`);
 }

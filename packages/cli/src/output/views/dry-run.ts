@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
+import { problemText } from '../problem-text.ts';
 import { renderBlock, renderBody, renderSheet, type SheetLine, withinBlock } from '../sheet.ts';
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
@@ -31,7 +32,7 @@ export function showDryRun(response: JsonRecord, output: Output): void {
 }
 
 function checkLine({ name, ok, code, message, fix }: JsonRecord): SheetLine {
-  const said = ok === true ? 'ok' : `${textOf(code)}: ${textOf(message)} Fix: ${textOf(fix)}`;
+  const said = ok === true ? 'ok' : `${textOf(code)}: ${textOf(message)} Fix: ${problemText(fix)}`;
   return [singleLine(textOf(name)), singleLine(said)];
 }
 
