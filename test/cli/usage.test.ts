@@ -75,6 +75,30 @@ describe('a wrong command line', () => {
     expect(stderr).toContain('Usage: postrider emails');
   });
 
+  it.each([
+    [['nosuch'], 'nosuch', 'See postrider --help.'],
+    [['help', 'nosuch'], 'nosuch', 'See postrider --help.'],
+    [['help', 'emals'], 'emals', 'Did you mean emails?'],
+    [['help', '--quiet', 'emals'], 'emals', 'Did you mean emails?'],
+    [['--quiet', 'help', 'emals'], 'emals', 'Did you mean emails?'],
+    [['emals', '--help'], 'emals', 'Did you mean emails?'],
+    [['--profile', 'work', 'emals', '--help'], 'emals', 'Did you mean emails?'],
+    [['helpp'], 'helpp', 'Did you mean help?'],
+    [['emails', 'lsit'], 'lsit', 'Did you mean list?'],
+    [['help', 'mcp', 'nosuch'], 'nosuch', 'Use one of: install, uninstall.'],
+    [['mcp', 'nosuch', '--help'], 'nosuch', 'Use one of: install, uninstall.'],
+    [['help', 'approvals', 'aprove'], 'aprove', 'Did you mean approve?'],
+    [['help', 'emails', 'list', 'now'], 'now', 'See postrider emails list --help.'],
+    [['approve', 'x'], 'approve', 'Did you mean approvals approve?'],
+  ])('names an unknown command: %j', async (argv, word, fix) => {
+    expect(await problemOf(argv)).toMatchObject({ detail: `unknown command '${word}'`, fix });
+  });
+
+  it('may ask for the help of help', async () => {
+    const { code, stdout } = await runInProcess(['help', '--help']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Usage: postrider [options]') });
+  });
+
   it('cannot write escape sequences to the terminal through what it quotes', async () => {
     const { stderr } = await runInProcess(['emails', 'list', '--status', '\u001b[31mred\nFix: lie'], { columns: 80 });
     expect(stderr).not.toContain('\u001b');

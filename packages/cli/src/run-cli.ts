@@ -9,6 +9,7 @@ import type { Invocation } from './invocation.ts';
 import { reportFailure } from './output/failure-report.ts';
 import { buildProgram } from './parser/program.ts';
 import { findSwallowedFlag, mayBeSwallowed } from './parser/swallowed-flag.ts';
+import { findUnknownCommand } from './parser/unknown-command.ts';
 
 /**
  * Runs one command line and returns its exit code. Writes data to `io.stdout` and everything else to `io.stderr`. Never throws and never ends
@@ -19,7 +20,7 @@ export async function runCli(
   io: CliIo,
   commands: readonly CommandDescription[] = ALL_COMMANDS,
 ): Promise<ExitCode> {
-  const argv = asFlag(given);
+  const [argv, isHelp] = asFlag(given);
   let exitCode: ExitCode = EXIT_CODES.done;
   let form = guessOutputForm(argv, io);
   const run = async (invocation: Invocation) => {
@@ -29,7 +30,8 @@ export async function runCli(
   const program = buildProgram(commands, io, run, argv);
   try {
     const swallowed = mayBeSwallowed(program, argv) ? findSwallowedFlag(buildProgram(commands, io, run), argv) : null;
-    if (swallowed !== null) throw swallowed;
+    const wrong = swallowed ?? findUnknownCommand(program, argv, isHelp);
+    if (wrong !== null) throw wrong;
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCode;
@@ -43,11 +45,18 @@ export async function runCli(
   }
 }
 
-/** `help domains add` becomes `domains add --help`: commander's own help command reads one word and would print the group. */
-function asFlag(argv: readonly string[]): readonly string[] {
-  const [first, ...words] = argv;
-  return first === 'help' && words.length > 1 ? [...words, '--help'] : argv;
+/**
+ * `help domains add` becomes `domains add --help`: commander's own help command reads one word, and prints the help of the program for an
+ * unknown one. The second value is whether the line was changed.
+ */
+function asFlag(argv: readonly string[]): readonly [argv: readonly string[], isHelp: boolean] {
+  const at = argv.findIndex((word) => !SWITCH.test(word));
+  if (argv[at] !== 'help') return [argv, false];
+  return [[...argv.toSpliced(at, 1).filter((word) => word !== 'help'), '--help'], true];
 }
+
+/** Global options without a value, which may come first. */
+const SWITCH = /^(-q|--quiet|--(no-)?(json|color|input))$/;
 
 /** Loads the rest of the program here: help and usage errors do not need it. */
 async function execute(invocation: Invocation, io: CliIo): Promise<ExitCode> {

@@ -11,16 +11,19 @@ export function nearestWord(typed: string, words: readonly string[]): string | n
   return near[0]?.word ?? null;
 }
 
-/** The Levenshtein distance: letters to insert, remove or change. */
+/** The letters to insert, remove, change or swap with the next one (optimal string alignment). */
 function countFaults(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  const lines: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => lines[row]?.[column] ?? 0;
   for (let row = 1; row <= a.length; row++) {
     const line = [row];
+    lines.push(line);
     for (let column = 1; column <= b.length; column++) {
-      const changed = (above[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      line.push(Math.min(changed, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1));
+      const changed = at(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped = isSwapped ? at(row - 2, column - 2) + 1 : changed;
+      line.push(Math.min(changed, swapped, at(row - 1, column) + 1, at(row, column - 1) + 1));
     }
-    above = line;
   }
-  return above[b.length] ?? 0;
+  return at(a.length, b.length);
 }

@@ -2,7 +2,6 @@ import { Command, type Help } from 'commander';
 import type { CliIo } from '../cli-io.ts';
 import type { CommandDescription } from '../command-description.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCodeName } from '../exit-codes.ts';
-import { usageFailure } from '../failure.ts';
 import { addGlobalOptions, GLOBAL_OPTIONS_TITLE, readGlobalOptions } from '../global-options.ts';
 import type { Invocation } from '../invocation.ts';
 import { readVersion } from '../version.ts';
@@ -125,7 +124,6 @@ function addLeaf(
   if (group !== undefined) asGroup(group);
   if (group === undefined) addGlobalOptions(command);
   return command.action(() => {
-    if (group !== undefined && command.args.length > 0) throw unknownCommand(command);
     return run({
       command: description,
       values: readValues(command, description),
@@ -135,15 +133,10 @@ function addLeaf(
   });
 }
 
-/** Makes a command that is also a group list its subcommands and reject unknown words. */
+/** Makes a command that is also a group list its subcommands. */
 function asGroup(group: Command): void {
   group.summary(`${group.summary()}; ${group.commands.map((command) => command.name()).join(', ')}`);
-  group.usage('[options] [command]').allowExcessArguments();
-}
-
-function unknownCommand(group: Command): Error {
-  const names = group.commands.map((command) => command.name()).join(', ');
-  return usageFailure(`unknown command '${group.args[0]}'`, `Use one of: ${names}.`);
+  group.usage('[options] [command]');
 }
 
 /** A command in the list of its group: its name and its arguments. */
