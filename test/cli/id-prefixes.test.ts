@@ -3,7 +3,8 @@ import { runCli } from '@postrider/cli';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isIdPrefix, spanOf } from '../../packages/cli/src/ids/id-prefix.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
-import { runInProcess } from './run-in-process.ts';
+import { problem } from '../sdk/scripted-server.ts';
+import { runAgainst, runInProcess } from './run-in-process.ts';
 
 describe('a prefix of an id', () => {
   it.each([
@@ -25,6 +26,56 @@ describe('a prefix of an id', () => {
     const at = 0x019c12e7e000;
     expect([Date.parse(from) < at, Date.parse(to) > at]).toEqual([true, true]);
     expect(Date.parse(to) - Date.parse(from)).toBeLessThan(200_000);
+  });
+});
+
+const idAt = (place: number) => `01980d3c-0000-7000-8000-00000000000${place}`;
+const pageOf = (count: number, nextCursor: string | null = null) => ({
+  status: 200,
+  body: { approvals: Array.from({ length: count }, (_, at) => ({ id: idAt(at), subject: `No. ${at}` })), nextCursor },
+});
+const APPROVE = ['approvals', 'approve', '01980d3c', '--json'];
+
+describe('an ambiguous prefix', () => {
+  it('of a hold to decide matches only pending holds', async () => {
+    const { stderr, received } = await runAgainst([pageOf(2)], APPROVE);
+    expect(received.map(({ url }) => url)).toEqual([expect.stringMatching(/(?=.*status=pending)(?=.*content=false)/)]);
+    expect(JSON.parse(stderr).detail).toBe('2 pending holds have an id that begins with 01980d3c');
+  });
+
+  it('of a hold to decide matches decided holds if none is pending', async () => {
+    const { stderr, received } = await runAgainst([pageOf(0), pageOf(1)], APPROVE);
+    expect(received[1]?.url).not.toContain('status=');
+    expect(JSON.parse(stderr).detail).toContain(idAt(0));
+  });
+
+  it('has its number of matches, of which some are listed', async () => {
+    const detailOf = async (page: ReturnType<typeof pageOf>) => {
+      const { stderr } = await runAgainst([page], APPROVE);
+      const { detail, errors } = JSON.parse(stderr);
+      return [detail, errors.length];
+    };
+    const words = 'pending holds have an id that begins with 01980d3c, of which 5 are listed';
+    expect(await detailOf(pageOf(7))).toEqual([`7 ${words}`, 5]);
+    expect(await detailOf(pageOf(7, 'next'))).toEqual([`at least 7 ${words}`, 5]);
+  });
+});
+
+describe('an id that is cut too short', () => {
+  it('is explained if no record is found', async () => {
+    const missing = problem(404, 'not_found', { fix: 'Check the path and the id.' });
+    const { code, stderr } = await runAgainst([missing], ['keys', 'get', '01980d', '--json']);
+    expect([code, JSON.parse(stderr).fix]).toEqual([
+      5,
+      'Check the path and the id. The beginning of an id needs at least 8 characters.',
+    ]);
+    const named = await runAgainst([missing], ['templates', 'get', 'welcome', '--json']);
+    expect(JSON.parse(named.stderr).fix).toBe('Check the path and the id.');
+  });
+
+  it('is explained by the help of the command', async () => {
+    const { stdout } = await runInProcess(['approvals', 'approve', '--help'], { columns: 200 });
+    expect(stdout).toMatch(/^ {2}id .* The first 8 or more characters of an id are enough\.$/m);
   });
 });
 

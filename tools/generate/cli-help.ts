@@ -1,4 +1,4 @@
-import { type HelpPage, helpPages } from '@postrider/cli';
+import { CHARACTERS_MIN, type CommandDescription, type HelpPage, helpPages, listOf } from '@postrider/cli';
 import { OPERATIONS } from '@postrider/core';
 import { readCommandFiles } from './cli-command-files.ts';
 import { describeCommands } from './cli-commands.ts';
@@ -14,8 +14,9 @@ const HELP_COLUMNS = 110;
 export async function cliHelpFiles(): Promise<Record<string, string>> {
   const files = await readCommandFiles(OPERATIONS);
   const definitions = files.map(({ definition }) => definition);
-  const commands = describeCommands(OPERATIONS, definitions);
-  const own = describeOwnCommands(definitions, commands);
+  const operations = describeCommands(OPERATIONS, definitions);
+  const commands = operations.map(withShortIds);
+  const own = describeOwnCommands(definitions, operations).map(withShortIds);
   return {
     'packages/cli/src/generated/commands.ts': commandsSource(commands, own),
     'packages/cli/src/generated/command-files.ts': commandFilesSource(files),
@@ -24,6 +25,18 @@ export async function cliHelpFiles(): Promise<Record<string, string>> {
     'docs/cli.md': renderReference(helpPages([...commands, ...own], HELP_COLUMNS)),
   };
 }
+
+/** Adds to the help of an id that it can be shortened. */
+function withShortIds(command: CommandDescription): CommandDescription {
+  const inputs = command.inputs.map((input) =>
+    input.positional && listOf(command.id, input.name) !== null
+      ? { ...input, description: `${input.description} ${SHORT_IDS}` }
+      : input,
+  );
+  return { ...command, inputs };
+}
+
+const SHORT_IDS = `The first ${CHARACTERS_MIN} or more characters of an id are enough.`;
 
 function renderReference(pages: readonly HelpPage[]): string {
   const [root, ...commands] = pages;

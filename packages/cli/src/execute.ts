@@ -17,7 +17,8 @@ export async function executeInvocation(given: Invocation, io: CliIo): Promise<E
   } catch (error) {
     if (!(error instanceof CliFailure) || error.problem.status === null) throw error;
     const { inFlagWords } = await import('./flag-words.ts');
-    throw inFlagWords(error, given);
+    const { withShortIdAdvice } = await import('./ids/short-id-advice.ts');
+    throw withShortIdAdvice(inFlagWords(error, given), given);
   }
 }
 

@@ -4,5 +4,7 @@ export type { AboutCommand, CommandDefinition } from './define-command.ts';
 export { EXIT_CODE_MEANINGS, EXIT_CODES, type ExitCode, type ExitCodeName } from './exit-codes.ts';
 export { COMMANDS, OWN_COMMANDS } from './generated/commands.ts';
 export { GLOBAL_FLAG_NAMES } from './global-options.ts';
+export { listOf } from './ids/id-lists.ts';
+export { CHARACTERS_MIN } from './ids/id-prefix.ts';
 export { type HelpPage, helpPages } from './parser/help-pages.ts';
 export { runCli } from './run-cli.ts';

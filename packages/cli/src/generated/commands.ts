@@ -957,7 +957,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Message id.",
+        "description": "Message id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1010,7 +1010,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Message id.",
+        "description": "Message id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1036,7 +1036,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Message id.",
+        "description": "Message id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1077,7 +1077,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Message id.",
+        "description": "Message id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1460,7 +1460,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the key.",
+        "description": "The id of the key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1486,7 +1486,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the key.",
+        "description": "The id of the key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1750,7 +1750,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the key.",
+        "description": "The id of the key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1776,7 +1776,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the key.",
+        "description": "The id of the key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1820,7 +1820,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the key.",
+        "description": "The id of the key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1846,7 +1846,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the key.",
+        "description": "The id of the key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -1956,7 +1956,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Holds, 1 to 100; each is decided separately.",
+        "description": "Holds, 1 to 100; each is decided separately. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "list",
           "choices": null
@@ -2017,7 +2017,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -2077,7 +2077,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -2205,7 +2205,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -2421,7 +2421,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the request.",
+        "description": "The id of the request. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -2640,7 +2640,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the entry, or its address.",
+        "description": "The id of the entry, or its address. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -2666,7 +2666,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the entry, or its address.",
+        "description": "The id of the entry, or its address. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3175,7 +3175,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3219,7 +3219,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3373,7 +3373,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3399,7 +3399,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3505,7 +3505,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3624,7 +3624,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3699,7 +3699,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Template id or slug.",
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -3973,7 +3973,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Domain name or id.",
+        "description": "Domain name or id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4000,7 +4000,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Domain name or id.",
+        "description": "Domain name or id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4036,7 +4036,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Domain name or id.",
+        "description": "Domain name or id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4082,7 +4082,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Domain name or id.",
+        "description": "Domain name or id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4138,7 +4138,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Domain name or id.",
+        "description": "Domain name or id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4164,7 +4164,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Domain name or id.",
+        "description": "Domain name or id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4347,7 +4347,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Id or number of the ticket.",
+        "description": "Id or number of the ticket. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4373,7 +4373,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Id or number of the ticket.",
+        "description": "Id or number of the ticket. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4625,7 +4625,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4652,7 +4652,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4776,7 +4776,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4802,7 +4802,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4828,7 +4828,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -4854,7 +4854,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5026,7 +5026,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5039,7 +5039,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "delivery-id",
-        "description": "The id of the delivery.",
+        "description": "The id of the delivery. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5065,7 +5065,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5220,7 +5220,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the endpoint.",
+        "description": "The id of the endpoint. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5233,7 +5233,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "delivery-id",
-        "description": "The id of the delivery.",
+        "description": "The id of the delivery. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5441,7 +5441,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Member id.",
+        "description": "Member id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5489,7 +5489,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Member id.",
+        "description": "Member id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5565,7 +5565,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Session id.",
+        "description": "Session id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5615,7 +5615,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Passkey id.",
+        "description": "Passkey id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5656,7 +5656,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Passkey id.",
+        "description": "Passkey id. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5694,7 +5694,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the program’s key.",
+        "description": "The id of the program’s key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5720,7 +5720,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the program’s key.",
+        "description": "The id of the program’s key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -5746,7 +5746,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the program’s key.",
+        "description": "The id of the program’s key. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -6235,7 +6235,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -6308,7 +6308,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -6365,7 +6365,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -6392,7 +6392,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, which the send printed.",
+        "description": "The id of the hold, which the send printed. The first 8 or more characters of an id are enough.",
         "value": {
           "kind": "text"
         }
@@ -7310,7 +7310,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "id",
         "valueName": "id",
-        "description": "Template id or slug; default: all templates."
+        "description": "Template id or slug; default: all templates. The first 8 or more characters of an id are enough."
       },
       {
         "place": "body",
@@ -7408,7 +7408,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "id",
         "valueName": "id",
-        "description": "Template id or slug."
+        "description": "Template id or slug. The first 8 or more characters of an id are enough."
       },
       {
         "place": "body",

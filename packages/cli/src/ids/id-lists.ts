@@ -12,6 +12,8 @@ export interface IdList {
   readonly label: (row: JsonRecord) => string;
   /** Whether the list has pages and can be limited to a span of time. */
   readonly paging: 'none' | 'pages' | 'pages-in-span';
+  /** The query that leaves out what is not needed here. */
+  readonly query?: JsonRecord;
 }
 
 const by =
@@ -31,7 +33,8 @@ const LISTS: Readonly<Record<string, IdList>> = {
   keys: { operation: 'keys.list', rows: 'keys', noun: 'keys', paging: 'pages', label: by('name') },
   approvals: {
     ...{ operation: 'approvals.list', rows: 'approvals', noun: 'held sends', paging: 'pages' },
-    label: by('subject', 'to'),
+    label: by('status', 'subject', 'to'),
+    query: { content: false },
   },
   requests: {
     ...{ operation: 'requests.list', rows: 'requests', noun: 'requests', paging: 'pages' },
@@ -58,6 +61,18 @@ const DELIVERIES: IdList = {
   ...{ operation: 'webhooks.deliveries', rows: 'deliveries', noun: 'deliveries', paging: 'pages' },
   label: by('eventType', 'createdAt'),
 };
+
+/** Only a pending hold can be decided. */
+const DECIDING = /^approvals[ .](approve|reject|edit|check|decide|decide-many)$/;
+
+/**
+ * The lists to search in order; the next one is searched only if no id of the first begins with the prefix. A decided hold is the last
+ * resort: the server then says that it was decided.
+ */
+export function listsToSearch(commandId: string, list: IdList): readonly IdList[] {
+  if (!DECIDING.test(commandId)) return [list];
+  return [{ ...list, noun: 'pending holds', query: { ...list.query, status: 'pending' } }, list];
+}
 
 /** The list of the records that an argument identifies; null if it is not an id, or there is no list. */
 export function listOf(commandId: string, argument: string): IdList | null {

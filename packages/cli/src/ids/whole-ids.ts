@@ -7,7 +7,7 @@ import type { Invocation } from '../invocation.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
 import { singleLine } from '../output/untrusted-text.ts';
-import { type IdList, listOf } from './id-lists.ts';
+import { type IdList, listOf, listsToSearch } from './id-lists.ts';
 import { isIdPrefix, spanOf } from './id-prefix.ts';
 
 /** Commands that change nothing. All others print what they matched. */
@@ -35,7 +35,9 @@ export async function withWholeIds(
     const find = async (given: unknown) => {
       if (typeof given !== 'string' || !isIdPrefix(given)) return given;
       // The deliveries belong to the endpoint in the argument before.
-      const match = await findMatch(given, list, name === 'deliveryId' ? { id: whole['id'] } : {}, connection);
+      const params = name === 'deliveryId' ? { id: whole['id'] } : {};
+      let match: Match | null = null;
+      for (const one of listsToSearch(command.id, list)) match ??= await findMatch(given, one, params, connection);
       if (match === null) return given;
       matched.push(match);
       return match.id;
@@ -69,6 +71,7 @@ async function findMatch(
     const query = {
       ...(list.paging === 'none' ? {} : { limit: PAGE_ROWS }),
       ...(list.paging === 'pages-in-span' ? spanOf(prefix) : {}),
+      ...list.query,
       ...(cursor === '' ? {} : { cursor }),
     };
     const { data } = await connection.callCommand(list.operation, { params, query, headers: {}, body: undefined });
@@ -80,17 +83,20 @@ async function findMatch(
     cursor = textOf(page['nextCursor']);
     if (cursor === '') break;
   }
-  if (found.length > 1) throw ambiguous(prefix, list, found);
+  if (found.length > 1) throw ambiguous(prefix, list, found, cursor === '');
   return found[0] ?? null;
 }
 
-function ambiguous(prefix: string, { noun }: IdList, found: readonly Match[]): Error {
+/** @param isWhole whether all matches were found, and not only the first ones */
+function ambiguous(prefix: string, { noun }: IdList, found: readonly Match[], isWhole: boolean): Error {
+  const count = isWhole ? String(found.length) : `at least ${found.length}`;
+  const listed = found.length > CANDIDATES_SHOWN ? `, of which ${CANDIDATES_SHOWN} are listed` : '';
   const { exitCode, problem } = ownFailure(
     EXIT_CODES.usage,
     'ambiguous_id',
     'The id is ambiguous',
-    `several ${noun} have an id that begins with ${prefix}`,
-    'Type more characters of the id.',
+    `${count} ${noun} have an id that begins with ${prefix}${listed}`,
+    'Type more characters of the id. Ids that were created in the same minute have the first 8 in common.',
   );
   const errors = found
     .slice(0, CANDIDATES_SHOWN)
