@@ -31,6 +31,27 @@ describe('postrider audit', () => {
     expect(table).toMatch(new RegExp(`suppression\\.removed .*note: by phone.* ${entries[0].hash.slice(0, 12)}$`, 'm'));
   });
 
+  it('shows the names of actors in the table, and their ids in the JSON', async () => {
+    const twins = [await server.newKey({ name: 'Twin' }), await server.newKey({ name: 'Twin' })];
+    const importer = await server.newKey({ name: 'Importer' });
+    for (const key of [...twins, importer]) {
+      await server.call('POST', '/suppressions', { key, body: { email: `${key.slice(-4)}@c.example` } });
+    }
+    const argv = ['audit', 'list', '--action', 'suppression.added', '--limit', '3'];
+    const { entries } = await json(argv);
+    const short = entries.map(({ actor }: { actor: string }) => actor.slice(0, 13));
+    const { stdout } = await run(argv, { columns: 100 });
+    const actors = [...stdout.matchAll(/suppression\.added {2}(Twin \(\S+\)|\w+)/g)].map(([, actor]) => actor);
+    expect(actors).toEqual(['Importer', `Twin (${short[1]})`, `Twin (${short[2]})`]);
+  });
+
+  it('shows the ids of actors to a key that cannot read the keys', async () => {
+    const key = await server.newKey({ scopes: ['audit:read'] });
+    const { code, stdout } = await run(['audit', 'list', '--limit', '1'], { columns: 120 }, key);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/suppression\.added {2}[0-9a-f]{8}-[0-9a-f]{4} /);
+  });
+
   describe('verify', () => {
     const DETAILS = {
       z: 'a "quoted" \\ line\nand \u0001\u007f\u2028 é',

@@ -13,6 +13,7 @@ export const COMMAND_FILES: Readonly<Record<string, () => Promise<CommandDefinit
   'approvals receipt': async () => (await import('../commands/approvals/receipt.ts')).definition,
   'approvals reject': async () => (await import('../commands/approvals/reject.ts')).definition,
   'approvals': async () => (await import('../commands/approvals.ts')).definition,
+  'audit.list': async () => (await import('../commands/audit/list.ts')).definition,
   'audit verify-receipt': async () => (await import('../commands/audit/verify-receipt.ts')).definition,
   'audit verify': async () => (await import('../commands/audit/verify.ts')).definition,
   'commands': async () => (await import('../commands/commands.ts')).definition,

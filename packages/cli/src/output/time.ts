@@ -14,6 +14,21 @@ export function formatMinute(iso: string): string {
   return Number.isNaN(time.getTime()) ? iso : time.toISOString().slice(0, 16).replace('T', ' ');
 }
 
+/** From this width on, a log entry with a whole time and id fits on one line. */
+const WIDTH_FOR_WHOLE = 100;
+
+/** Whether the entries of a log are shortened for the terminal. */
+export function isNarrow(width: number | null): width is number {
+  return width !== null && width < WIDTH_FOR_WHOLE;
+}
+
+/** The time of a log entry; in a narrow terminal `01-31 09:00:00Z`. */
+export function formatLogTime(iso: string, width: number | null): string {
+  const time = new Date(iso);
+  if (!isNarrow(width) || Number.isNaN(time.getTime())) return formatTime(iso);
+  return `${time.toISOString().slice(5, 19).replace('T', ' ')}Z`;
+}
+
 /** `12s ago`, `5m ago`, `3h ago`, `12d ago`: for tables without room for a date. */
 export function formatAge(iso: string, now: Date): string {
   const ageMs = now.getTime() - new Date(iso).getTime();

@@ -2,11 +2,12 @@ import type { ApiConnection } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation, OwnValues } from '../invocation.ts';
+import { logId } from '../output/id-column.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
 import { type EntryPart, renderEntry } from '../output/log-entry.ts';
 import type { Output } from '../output/output.ts';
 import { padToWidth } from '../output/text-width.ts';
-import { formatTime } from '../output/time.ts';
+import { formatLogTime } from '../output/time.ts';
 import { inertJson, singleLine } from '../output/untrusted-text.ts';
 import { wrapForTerminal } from '../output/wrap-text.ts';
 import { writeAndDrain } from '../output/write-and-drain.ts';
@@ -105,8 +106,8 @@ function describe({ id, type, payload }: SignedRequest, outcome: PostOutcome | n
   const event: unknown = JSON.parse(payload);
   const { createdAt, data } = isRecord(event) ? event : {};
   const about = isRecord(data) ? textOf(data['recipient'] ?? data['to'] ?? data['name'] ?? data['email']) : '';
-  const head = `${paint.faint(formatTime(textOf(createdAt)))}  ${padToWidth(singleLine(type), TYPE_COLUMNS)}  `;
-  const parts = [{ text: id }, ...describeOutcome(outcome, paint), { text: singleLine(about) }];
+  const head = `${paint.faint(formatLogTime(textOf(createdAt), width))}  ${padToWidth(singleLine(type), TYPE_COLUMNS)}  `;
+  const parts = [{ text: logId(id, width) }, ...describeOutcome(outcome, paint), { text: singleLine(about) }];
   return renderEntry(head, parts, width);
 }
 

@@ -1,11 +1,12 @@
 import { defineCommand } from '../../define-command.ts';
 import { followNew, idOf, type LogKind } from '../../log/follow-log.ts';
 import { NOT_OF_TAIL, TAIL_FLAGS } from '../../log/tail-flags.ts';
+import { logId } from '../../output/id-column.ts';
 import { type JsonRecord, textOf } from '../../output/json-value.ts';
-import { renderEntry } from '../../output/log-entry.ts';
+import { type EntryPart, renderEntry } from '../../output/log-entry.ts';
 import type { Output } from '../../output/output.ts';
-import { padToWidth } from '../../output/text-width.ts';
-import { formatTime } from '../../output/time.ts';
+import { cutToWidth, padToWidth, textWidth } from '../../output/text-width.ts';
+import { formatLogTime, isNarrow } from '../../output/time.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 
 export const definition = defineCommand({
@@ -36,7 +37,19 @@ const STATUS_COLUMNS = 16;
 
 function describeMessage(row: JsonRecord, { paint, width }: Output): string {
   const text = (name: string) => singleLine(textOf(row[name]));
-  const status = paint.status(padToWidth(text('status'), STATUS_COLUMNS));
-  const parts = ['id', 'to', 'subject'].map((name) => ({ text: text(name) }));
-  return renderEntry(`${paint.faint(formatTime(text('createdAt')))}  ${status}  `, parts, width);
+  const time = formatLogTime(text('createdAt'), width);
+  const status = padToWidth(text('status'), STATUS_COLUMNS);
+  const head = `${paint.faint(time)}  ${paint.status(status)}  `;
+  const id = logId(text('id'), width);
+  if (!isNarrow(width)) return renderEntry(head, [id, text('to'), text('subject')].map(toPart), width);
+  // Always two lines, so that the statuses and recipients of several messages can be compared.
+  const to = cutToWidth(text('to'), Math.max(TO_COLUMNS_MIN, width - textWidth(`${time}  ${status}  `)));
+  return `${head}${to}\n${cutToWidth(`    ${id}  ${text('subject')}`, width)}`;
+}
+
+/** Even a very narrow terminal shows the beginning of the address. */
+const TO_COLUMNS_MIN = 8;
+
+function toPart(text: string): EntryPart {
+  return { text };
 }

@@ -1,10 +1,11 @@
 import { defineCommand } from '../../define-command.ts';
 import { followNew, type LogKind } from '../../log/follow-log.ts';
 import { NOT_OF_TAIL, TAIL_FLAGS } from '../../log/tail-flags.ts';
+import { logId } from '../../output/id-column.ts';
 import { type JsonRecord, textOf } from '../../output/json-value.ts';
 import { renderEntry } from '../../output/log-entry.ts';
 import type { Output } from '../../output/output.ts';
-import { formatTime } from '../../output/time.ts';
+import { formatLogTime } from '../../output/time.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 
 export const definition = defineCommand({
@@ -33,8 +34,8 @@ const LOG: LogKind = {
 
 function describeRequest(row: JsonRecord, { paint, width }: Output): string {
   const text = (name: string) => singleLine(textOf(row[name]));
-  const head = `${paint.faint(formatTime(text('createdAt')))}  ${text('status').padStart(3)}  ${text('method').padEnd(6)}  `;
-  const aside = [text('code'), `${text('durationMs')} ms`, text('id')].map((part) => ({
+  const head = `${paint.faint(formatLogTime(text('createdAt'), width))}  ${text('status').padStart(3)}  ${text('method').padEnd(6)}  `;
+  const aside = [text('code'), `${text('durationMs')} ms`, logId(text('id'), width)].map((part) => ({
     text: part,
     paint: paint.faint,
   }));

@@ -18,9 +18,9 @@ export function showAuditList(response: Shown<AuditPage>, output: Output): void 
     { title: 'seq', cells: cells('seq') },
     { title: 'made (utc)', cells: cells('createdAt').map(formatMinute) },
     { title: 'action', cells: cells('action') },
-    { title: 'actor', cells: cells('actor'), dropOrder: 4 },
+    { ...idColumn(cells('actor'), 'actor'), minWidth: 20 },
     { ...idColumn(cells('targetId'), 'target'), dropOrder: 2 },
-    { title: 'details', cells: rows.map(({ details }) => detailsText(details)), minWidth: 10, dropOrder: 3 },
+    { title: 'details', cells: rows.map(({ details }) => detailsText(details)), minWidth: 16, dropOrder: 3 },
     { title: 'hash', cells: cells('hash').map((hash) => hash.slice(0, HASH_SHOWN)), dropOrder: 1 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));

@@ -30,10 +30,10 @@ export function showWebhookList(response: Shown<WebhookPage>, output: Output): v
   const rows = recordsOf<Webhook>(response['webhooks']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
-    { title: 'url', cells: cells('url'), minWidth: 12 },
-    { title: 'state', cells: rows.map(stateOf) },
-    { title: 'events', cells: rows.map(eventsText), minWidth: 8, dropOrder: 2 },
-    { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
+    { title: 'url', cells: cells('url'), minWidth: 40 },
+    { title: 'state', cells: rows.map(stateOf), shortCells: rows.map(shortStateOf), paint: paintState(output) },
+    { title: 'events', cells: rows.map(eventsText), minWidth: 12, dropOrder: 2 },
+    { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 1 },
     idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
@@ -62,6 +62,15 @@ export function showDeliveryList(response: Shown<WebhookDeliveryPage>, output: O
 function stateOf({ status, disabledReason, failingSince }: Shown<Webhook>): string {
   if (status === 'disabled') return `disabled (${singleLine(textOf(disabledReason))})`;
   return failingSince === null ? 'enabled' : `failing since ${formatTime(singleLine(textOf(failingSince)))}`;
+}
+
+function shortStateOf(webhook: Shown<Webhook>): string {
+  const [word = ''] = stateOf(webhook).split(' ');
+  return word;
+}
+
+function paintState({ paint }: Output) {
+  return (cell: string) => (cell.startsWith('enabled') ? cell : paint.bad(cell));
 }
 
 function eventsText({ events }: Shown<Webhook>): string {
