@@ -131,10 +131,11 @@ describe('template drafts in the inbox in a terminal', () => {
     await drafted('invoice');
     await using terminal = open(USUAL, { POSTRIDER_API_KEY: agent });
     await terminal.shows('invoice version 2');
-    terminal.type('\ra');
-    await terminal.shows('y: publish');
-    terminal.type('y');
-    await terminal.shows('A key in approval mode cannot make decisions. Ask a user to decide.');
+    terminal.type('\r');
+    await terminal.shows((screen) => !screen.includes('approvals:decide') && screen.includes('r: discard'));
+    expect(terminal.screen()).not.toContain('a: publish');
+    terminal.type('a');
+    await terminal.shows('This key cannot approve or reject: it lacks the scope approvals:decide.');
     expect(await read('invoice')).toMatchObject({ currentVersion: 1 });
   });
 });

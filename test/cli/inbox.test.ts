@@ -204,6 +204,24 @@ describe('the inbox in a terminal', () => {
     expect(trust?.['email']).toBe('bob@receiver.example');
   });
 
+  it('offers a key that cannot decide no keys that decide, and marks dangerous sends', async () => {
+    await clear();
+    const html = '<a href="https://evil.example/login">https://bank.example/login</a>';
+    const { approvalId } = await hold({ subject: 'Dangerous', html });
+    await hold({ subject: 'Ordinary' });
+    const reader = await server.newKey({ scopes: ['approvals:read', 'emails:content-all'] });
+    await using terminal = open(WIDE, { POSTRIDER_API_KEY: reader });
+    await terminal.shows('it lacks the scope approvals:decide');
+    await terminal.shows(/danger +Dangerous/);
+    expect(terminal.screen()).not.toMatch(/danger +Ordinary|a: approve|r: reject|e: edit|space: select/);
+    terminal.type('j');
+    await terminal.shows((screen) => !screen.includes('it lacks the scope'));
+    terminal.type('a');
+    await terminal.shows('it lacks the scope approvals:decide');
+    expect(terminal.screen()).not.toContain('Approve this message?');
+    expect((await approval(approvalId)).status).toBe('pending');
+  });
+
   it('reports a hold that someone else decided in the meantime', async () => {
     await clear();
     const held = await hold({ subject: 'Contested' });

@@ -8,7 +8,7 @@ import type { Decision, HeldSends } from '../held-sends.ts';
 import { type Hold, progressOf, recipientsOf } from '../hold.ts';
 import { nameOf, type TemplateDraft } from '../template-draft.ts';
 import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } from '../template-drafts.ts';
-import { type Edited, EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
+import { type Edited, EMPTY_INBOX, type InboxState, type Notice, refusalNotice, withList } from './inbox-state.ts';
 import { type Effect, type Measures, type Press, pressKey } from './press-key.ts';
 
 /** The inbox without its screen: the screen draws the state, and keys change it. */
@@ -27,15 +27,15 @@ export interface Inbox {
 export interface InboxDeps {
   readonly heldSends: HeldSends;
   readonly templateDrafts: TemplateDrafts;
-  /** Shown at the start, if any. */
-  readonly notice?: string | null;
+  /** Why the caller cannot decide, shown at the start; null if it can. */
+  readonly cannotDecide?: string | null;
   /** Opens a file in the user's editor. Rejects with a CliFailure. */
   readonly edit: (file: string) => Promise<string>;
   readonly quit: () => void;
 }
 
-export function createInbox({ heldSends, templateDrafts, notice = null, edit, quit }: InboxDeps): Inbox {
-  let state: InboxState = notice === null ? EMPTY_INBOX : { ...EMPTY_INBOX, notice: { text: notice, tone: 'bad' } };
+export function createInbox({ heldSends, templateDrafts, cannotDecide = null, edit, quit }: InboxDeps): Inbox {
+  let state: InboxState = { ...EMPTY_INBOX, cannotDecide, notice: refusalNotice(cannotDecide) };
   let measures: Measures = { pageRows: 10, scrollMax: 0 };
   let isLoaded = false;
   let draftList: DraftList = { drafts: [], total: 0, isComplete: false };

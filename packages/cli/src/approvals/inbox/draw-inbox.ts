@@ -1,6 +1,7 @@
 import { foldText } from '../../output/fold-text.ts';
 import { cutToWidth } from '../../output/text-width.ts';
 import { singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
+import { type DangerReader, hasDanger } from '../danger.ts';
 import { differencesBetween } from '../differences.ts';
 import { contentOf, withEdits } from '../held-content.ts';
 import { editNoticeOf, type Hold, recipientsOf } from '../hold.ts';
@@ -49,12 +50,13 @@ export function drawInbox(
   { columns, rows }: ScreenSize,
   now: Date,
   readContent: ContentReader = readContentOf,
+  isDangerous: DangerReader = hasDanger,
 ): Screen {
   const notices = noticeLines(state, columns).slice(0, Math.max(1, Math.min(NOTICE_ROWS_MAX, rows - FRAME_ROWS - 1)));
   const pageRows = Math.max(1, rows - FRAME_ROWS - notices.length);
   const isList = state.dialog === null || state.dialog.kind === 'filter' ? state.opened === null : false;
   const body = isList
-    ? listLines(state, { columns, rows: pageRows }, now)
+    ? listLines(state, { columns, rows: pageRows }, now, isDangerous)
     : bodyLines(state, columns, now, readContent);
   const scrollMax = isList ? 0 : Math.max(0, body.length - pageRows);
   const from = Math.min(state.scroll, scrollMax);
@@ -139,14 +141,17 @@ function keysOf(state: InboxState): readonly string[] {
     case 'changed':
       return ['y: decide anyway', 'n: back', 'j/k: scroll'];
     default:
-      if (targetDraftOf(state) !== null) {
-        const rest = opened === null ? ['/: filter'] : ['j/k: scroll', 'esc: back'];
-        return [...(opened === null ? ['enter: open'] : []), 'a: publish', 'r: discard', ...rest, '?: help', 'q: quit'];
-      }
       return opened === null
-        ? ['enter: open', 'a: approve', 'r: reject', 'e: edit', 'space: select', '/: filter', '?: help', 'q: quit']
-        : ['a: approve', 'r: reject', 'e: edit', 'R: remember', 'j/k: scroll', 'esc: back', '?: help', 'q: quit'];
+        ? ['enter: open', ...decidingKeys(state), '/: filter', '?: help', 'q: quit']
+        : [...decidingKeys(state), 'j/k: scroll', 'esc: back', '?: help', 'q: quit'];
   }
+}
+
+function decidingKeys(state: InboxState): readonly string[] {
+  const { opened, cannotDecide } = state;
+  if (targetDraftOf(state) !== null) return [...(cannotDecide === null ? ['a: publish'] : []), 'r: discard'];
+  if (cannotDecide !== null) return [];
+  return ['a: approve', 'r: reject', 'e: edit', opened === null ? 'space: select' : 'R: remember'];
 }
 
 function bodyLines(state: InboxState, columns: number, now: Date, readContent: ContentReader): readonly ShownLine[] {

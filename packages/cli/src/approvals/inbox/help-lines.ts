@@ -17,6 +17,7 @@ export const HELP_LINES: readonly string[] = [
   'In the preview',
   '  up/down, space   scroll          n/p     next, previous',
   '  esc              back to the list',
+  'danger marks a send with something that ordinary mail does not have.',
   'A ! marks a link whose text names another address. Every bcc is shown.',
   'A decision applies to what you saw. If it changed, you are asked again.',
 ];

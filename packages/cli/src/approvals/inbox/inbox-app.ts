@@ -1,5 +1,6 @@
 import { Box, type Key, Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { createElement, type ReactElement, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { hasDanger, rememberDanger } from '../danger.ts';
 import type { ShownLine, Tone } from '../shown-line.ts';
 import type { Inbox } from './create-inbox.ts';
 import { type ContentReader, drawInbox, readContentOf } from './draw-inbox.ts';
@@ -32,7 +33,9 @@ export function InboxApp(props: InboxAppProps): ReactElement {
   const now = useNow(isSpoken ? SPOKEN_TICK_MS : TICK_MS);
   // Some terminals scroll if the last row is full, so one row stays free.
   const [readContent] = useState(() => rememberLast(readContentOf));
-  const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now, readContent);
+  const [isDangerous] = useState(() => rememberDanger(hasDanger));
+  const size = { columns, rows: rows - 1 };
+  const { lines, pageRows, scrollMax } = drawInbox(state, size, now, readContent, isDangerous);
   useLayoutEffect(() => inbox.measure({ pageRows, scrollMax }), [inbox, pageRows, scrollMax]);
   useEffect(() => onReady((run) => suspendTerminal(run)), [onReady, suspendTerminal]);
   useEffect(() => refreshRegularly(inbox, onError), [inbox, onError]);

@@ -31,6 +31,8 @@ export interface InboxState {
   /** The running operation as text. Keys are ignored while it runs. */
   readonly busy: string | null;
   readonly notice: Notice | null;
+  /** Why the caller cannot decide; null if it can. The keys that decide are then not offered. */
+  readonly cannotDecide: string | null;
   /** Why the list may be old; null if the last refresh succeeded. */
   readonly refreshError: string | null;
 }
@@ -38,6 +40,10 @@ export interface InboxState {
 export interface Notice {
   readonly text: string;
   readonly tone: 'good' | 'bad' | 'faint';
+}
+
+export function refusalNotice(reason: string | null): Notice | null {
+  return reason === null ? null : { text: reason, tone: 'bad' };
 }
 
 /** A dialog on top of the list or the preview. */
@@ -82,7 +88,7 @@ export const REJECT_CHOICES = [
 
 export const EMPTY_INBOX: InboxState = {
   ...{ holds: [], drafts: [], total: 0, at: null, selected: new Set(), filter: '', isRemembering: false, opened: null },
-  ...{ dialog: null, scroll: 0, busy: null, notice: null, refreshError: null },
+  ...{ dialog: null, scroll: 0, busy: null, notice: null, cannotDecide: null, refreshError: null },
 };
 
 /** The rows that match the filter. */

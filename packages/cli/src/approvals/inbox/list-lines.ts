@@ -2,6 +2,7 @@ import { paintFor } from '../../output/paint.ts';
 import { renderTable } from '../../output/table.ts';
 import { formatAge } from '../../output/time.ts';
 import { singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
+import type { DangerReader } from '../danger.ts';
 import { type Hold, recipientsOf } from '../hold.ts';
 import type { ShownLine } from '../shown-line.ts';
 import { authorOf, nameOf, type TemplateDraft } from '../template-draft.ts';
@@ -16,6 +17,7 @@ export function listLines(
   state: InboxState,
   { columns, rows }: { readonly columns: number; readonly rows: number },
   now: Date,
+  isDangerous: DangerReader,
 ): readonly ShownLine[] {
   const visible = visibleItems(state);
   if (visible.length === 0) return [{ text: '' }, { text: emptyText(state), tone: 'faint' }];
@@ -26,11 +28,13 @@ export function listLines(
   const shown = visible.slice(from, from + count);
   const mark = (item: Waiting) => `${item === current ? '>' : ' '} ${markOf(item, state)}`;
   const rowsOf = shown.map((item) => rowOf(item, now));
+  const dangers = shown.map((item) => (item.kind === 'send' && isDangerous(item) ? DANGER : ''));
   const cells = (read: (row: Row) => string) => rowsOf.map((row) => withoutInvisibles(singleLine(read(row))));
   const table = renderTable(
     [
       { title: '', cells: shown.map(mark) },
       { title: 'expires', cells: cells(({ expires }) => expires) },
+      ...(dangers.includes(DANGER) ? [{ title: '', cells: dangers }] : []),
       { title: 'subject', cells: cells(({ subject }) => subject), minWidth: 18 },
       { title: 'to', cells: cells(({ to }) => to), minWidth: 14 },
       { title: 'sent by', cells: cells(({ by }) => by), minWidth: 8, dropOrder: 2 },
@@ -45,11 +49,16 @@ export function listLines(
     ...(rows < 2 ? [] : [{ text: head, tone: 'faint' } as const]),
     ...shown.map((item, index): ShownLine => {
       const isCurrent = item === current;
-      const line = { text: lines[index] ?? '', spoken: spokenRow(item, state, isCurrent, now) };
-      return isCurrent ? { ...line, tone: 'current' } : line;
+      const danger = dangers[index] ?? '';
+      const line = { text: lines[index] ?? '', spoken: spokenRow(item, state, { isCurrent, danger }, now) };
+      if (isCurrent) return { ...line, tone: 'current' };
+      return danger === '' ? line : { ...line, tone: 'bad' };
     }),
   ];
 }
+
+/** The badge of a hold that the preview warns of. */
+const DANGER = 'danger';
 
 interface Row {
   readonly expires: string;
@@ -96,8 +105,14 @@ function addressedTo(hold: Hold): string {
   return all.length > 1 ? `${first} +${all.length - 1}` : first;
 }
 
-function spokenRow(item: Waiting, { selected }: InboxState, isCurrent: boolean, now: Date): string {
-  const marks = [isCurrent ? 'here: ' : '', selected.has(item.id) ? 'selected, ' : ''].join('');
+function spokenRow(
+  item: Waiting,
+  { selected }: InboxState,
+  { isCurrent, danger }: { readonly isCurrent: boolean; readonly danger: string },
+  now: Date,
+): string {
+  const state = [selected.has(item.id) ? 'selected' : '', danger].filter((mark) => mark !== '');
+  const marks = [isCurrent ? 'here: ' : '', ...state.map((mark) => `${mark}, `)].join('');
   if (item.kind === 'draft') {
     const words = `template draft ${nameOf(item)}, changes ${partsOf(item)}, by ${authorOf(item)}`;
     return singleLine(`${marks}${words}, written ${formatAge(item.createdAt, now)}`);

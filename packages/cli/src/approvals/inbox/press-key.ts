@@ -7,6 +7,7 @@ import {
   type Dialog,
   type InboxState,
   REJECT_CHOICES,
+  refusalNotice,
   targetDraftOf,
   targetsOf,
   visibleItems,
@@ -53,10 +54,21 @@ export function pressKey(state: InboxState, press: Press, measures: Measures): P
   const next = { ...state, notice: null };
   if (dialog !== null) return pressInDialog(next, dialog, press, measures);
   return (
+    pressWithoutPermission(next, press) ??
     pressOnDraft(next, press) ??
     pressForBoth(next, press) ??
     (next.opened === null ? pressInList(next, press, measures) : pressInPreview(next, press, measures))
   );
+}
+
+/** Keys that lead to a decision, if the caller cannot decide; null for other keys. An author may still discard a draft. */
+function pressWithoutPermission(state: InboxState, { name }: Press): Pressed | null {
+  const { cannotDecide, opened } = state;
+  if (cannotDecide === null) return null;
+  const isDraft = targetDraftOf(state) !== null;
+  const isDeciding = ['a', 'e', 'R'].includes(name) || (name === 'r' && !isDraft);
+  const isSelecting = opened === null && ['space', '*'].includes(name);
+  return isDeciding || isSelecting ? { state: { ...state, notice: refusalNotice(cannotDecide) } } : null;
 }
 
 /** Keys with the same meaning in the list and in the preview; null for other keys. */

@@ -13,11 +13,11 @@ type Suspend = (run: () => Promise<void>) => Promise<void>;
 
 /**
  * Shows the inbox until the user quits. Requires a terminal on stdin and stdout. Rejects with a CliFailure if the first load fails.
- * @param notice shown until a key is pressed
+ * @param cannotDecide why the caller cannot decide; null if it can
  */
 export async function runInbox(
   { heldSends, templateDrafts }: { readonly heldSends: HeldSends; readonly templateDrafts: TemplateDrafts },
-  notice: string | null,
+  cannotDecide: string | null,
   options: GlobalOptions,
   io: CliIo,
 ): Promise<ExitCode> {
@@ -26,7 +26,7 @@ export async function runInbox(
   const inbox = createInbox({
     heldSends,
     templateDrafts,
-    notice,
+    cannotDecide,
     quit: () => resolve(EXIT_CODES.done),
     async edit(file) {
       let edited = file;

@@ -13,7 +13,11 @@ export const HOW_TO_DECIDE =
 export function decidesNothing(session: JsonRecord): boolean {
   const { device, user } = session;
   const role = isRecord(user) ? user['role'] : null;
-  return isRecord(device) && device['approvals'] === false && DECIDING_ROLES.has(String(role));
+  return isRecord(device) && device['approvals'] === false && mayRoleDecide(String(role));
+}
+
+export function mayRoleDecide(role: string): boolean {
+  return DECIDING_ROLES.has(role);
 }
 
 const DECIDING_ROLES: ReadonlySet<string> = new Set(['owner', 'admin', 'approver']);
