@@ -89,7 +89,9 @@ describe('the commands of the message log', () => {
     });
 
     it('reports errors as every command does, and keeps the global meaning of --output elsewhere', async () => {
-      const refused = await run('emails export --from soon --output mine.csv');
+      const wrong = await run('emails export --from soon --output mine.csv');
+      expect([wrong.code, JSON.parse(wrong.stderr).code]).toEqual([2, 'usage']);
+      const refused = await run('emails export --from 2026-02-30 --output mine.csv');
       expect([refused.code, JSON.parse(refused.stderr).code]).toEqual([6, 'validation_failed']);
       expect(await readFile(join(folder, 'mine.csv'), 'utf8')).toContain('Tags: 2');
       expect((await run('emails list --output table')).stdout).toContain('SUBJECT');

@@ -41,6 +41,8 @@ describe('a wrong command line', () => {
     ['an unknown flag', ['emails', 'list', '--statsu', 'sent'], "unknown option '--statsu'", 'Did you mean --status?'],
     ['an unknown command', ['emials'], "unknown command 'emials'", 'Did you mean emails?'],
     ['an unknown value', ['emails', 'list', '--status', 'x'], '--status', undefined],
+    ['a time in words', ['emails', 'list', '--from', 'yesterday'], "'yesterday' is invalid. Use a time", undefined],
+    ['a time without an offset', [...SEND, '--scheduled-at', '2026-01-31T09:00'], 'a duration such as PT2H', undefined],
     ['a number out of range', ['emails', 'list', '--limit', '101'], 'from 1 to 100', undefined],
     ['an invalid number', ['emails', 'list', '--limit', '1e1'], 'whole number', undefined],
     ['a flag without its value', ['emails', 'list', '--cursor'], '--cursor needs a value', undefined],

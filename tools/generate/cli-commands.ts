@@ -53,9 +53,6 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   cursor: 'cursor',
   agent_name: 'name',
   idempotency_key: 'key',
-  scheduled_at: 'time',
-  since: 'time',
-  until: 'time',
   url: 'url',
   wait: 'seconds',
   domain: 'domain',
@@ -98,7 +95,7 @@ function describeInput(
   names: readonly string[],
 ): InputDescription {
   const { name, place, key, required, schema } = argument;
-  const value = name === itemwise?.field ? FILE : describeValue(name, schema);
+  const value = name === itemwise?.field ? FILE : (timeOf(argument) ?? describeValue(name, schema));
   const isPositional = positional.includes(name);
   return {
     name,
@@ -110,11 +107,26 @@ function describeInput(
     valueName:
       value.kind === 'file'
         ? 'file'
-        : (OWN_VALUE_NAMES[id]?.[name] ?? VALUE_NAMES[name] ?? valueNameOf(value, name, isPositional)),
+        : (OWN_VALUE_NAMES[id]?.[name] ??
+          nameOfTime(value) ??
+          VALUE_NAMES[name] ??
+          valueNameOf(value, name, isPositional)),
     description: `${inputText(id, argument)}${value.kind === 'file' ? FILE_FORMS : ''}`,
     value,
     ...(CONTENTS.includes(name) && value.kind === 'text' ? { isContent: true } : {}),
   };
+}
+
+/** Times by name: in JSON Schema they are strings. `from` and `to` of a filter are times; those of a send are addresses. */
+function timeOf({ name, place }: Argument): ValueDescription | null {
+  if (['since', 'until'].includes(name) || (place === 'query' && ['from', 'to'].includes(name)))
+    return { kind: 'time', or: 'date' };
+  if (name === 'scheduled_at') return { kind: 'time', or: 'duration' };
+  return name === 'expiresAt' ? { kind: 'time', or: null } : null;
+}
+
+function nameOfTime({ kind }: ValueDescription): string | null {
+  return kind === 'time' ? 'time' : null;
 }
 
 /**

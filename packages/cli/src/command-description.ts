@@ -58,6 +58,8 @@ export interface InputDescription {
 /** How the text of a flag becomes the value that the API accepts. */
 export type ValueDescription =
   | { readonly kind: 'text' }
+  /** RFC 3339 with an offset, or the other form. */
+  | { readonly kind: 'time'; readonly or: 'date' | 'duration' | null }
   | { readonly kind: 'number'; readonly whole: boolean; readonly min: number | null; readonly max: number | null }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }

@@ -101,8 +101,9 @@ export function guessOutputForm(argv: readonly string[], io: CliIo): Pick<Global
   const words = end < 0 ? argv : argv.slice(0, end);
   if (words.includes('--json') || words.includes('--output=json')) return outputForm(true, io);
   if (words.includes('--no-json') || words.includes('--output=table')) return outputForm(false, io);
-  const named = words[words.indexOf('--output') + 1];
-  return outputForm(words.includes('--output') ? named === 'json' : undefined, io);
+  const named = words.includes('--output') ? words[words.indexOf('--output') + 1] : undefined;
+  // The --output of an export names a file.
+  return outputForm(named === 'json' ? true : named === 'table' ? false : undefined, io);
 }
 
 /**

@@ -229,7 +229,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "valueName": "time",
         "description": "When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "duration"
         }
       },
       {
@@ -630,10 +631,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--from"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Created at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -645,10 +647,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--to"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Created before this time or date.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -906,10 +909,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--from"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Created at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -921,10 +925,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--to"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Created before this time or date.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       }
     ],
@@ -1053,7 +1058,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "valueName": "time",
         "description": "When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "duration"
         }
       }
     ]
@@ -1292,10 +1298,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--expires-at"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "When the key expires: RFC 3339 with an offset, in the future. Default: never.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": null
         }
       },
       {
@@ -1628,10 +1635,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--expires-at"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "When the key expires: RFC 3339 with an offset, in the future. Default: never.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": null
         }
       },
       {
@@ -2346,10 +2354,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--from"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Made at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -2361,10 +2370,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--to"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Made before this time or date.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -2515,10 +2525,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--expires-at"
         ],
-        "valueName": "text",
+        "valueName": "time",
         "description": "When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. Default: never.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": null
         }
       }
     ]
@@ -4954,7 +4965,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "valueName": "time",
         "description": "Created at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -4969,7 +4981,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "valueName": "time",
         "description": "Created before this time or date.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -5082,7 +5095,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "valueName": "time",
         "description": "Events at or after this RFC 3339 time with an offset, or date in UTC.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -5097,7 +5111,8 @@ export const COMMANDS: readonly CommandDescription[] = [
         "valueName": "time",
         "description": "Events before this time. Default: now.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -5306,10 +5321,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--from"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Entries made at this time or later.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {
@@ -5321,10 +5337,11 @@ export const COMMANDS: readonly CommandDescription[] = [
         "flags": [
           "--to"
         ],
-        "valueName": "address",
+        "valueName": "time",
         "description": "Entries made before this time.",
         "value": {
-          "kind": "text"
+          "kind": "time",
+          "or": "date"
         }
       },
       {

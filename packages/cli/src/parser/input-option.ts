@@ -1,6 +1,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { InputDescription, ValueDescription } from '../command-description.ts';
 import { nearestWord } from './nearest-word.ts';
+import { parseTime } from './time-form.ts';
 
 /** The flag for one argument of an operation. The parser checks only the form of the value; the server validates the rest. */
 export function toOption(input: InputDescription): Option {
@@ -89,6 +90,8 @@ function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueD
     case 'text':
     case 'file':
       return once((text) => text);
+    case 'time':
+      return once((text) => parseTime(text, value.or));
     case 'choice':
       return once((text) => parseChoice(text, value.choices));
     case 'number':
