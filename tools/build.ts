@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundlePackage } from './bundle-package.ts';
 import { listFiles } from './list-files.ts';
@@ -12,6 +12,9 @@ import { ROOT, runProgram } from './run-program.ts';
  */
 const BUNDLED: readonly string[] = ['@postrider/cli', '@postrider/sdk'];
 const packages = listPackages(ROOT);
+// The compiler takes its record as proof that its output exists, even after someone removed the folder.
+for (const { folder } of packages)
+  if (!existsSync(join(folder, 'dist'))) rmSync(join(folder, 'tsconfig.tsbuildinfo'), { force: true });
 const compiled = runProgram('tsc', ['-b', ...packages.map(({ folder }) => folder)]);
 if (compiled.ok) for (const one of packages) await completeDist(one);
 else console.error(compiled.output);

@@ -51,6 +51,12 @@ describe('the packages', () => {
     expect(manifests.get('.')).toMatchObject({ version: shared[0]?.version, license: shared[0]?.license });
   });
 
+  it('are built before pnpm packs them', () => {
+    const scripts = packages.map(({ name, scripts: given }) => [name, given]);
+    const built = packages.map(({ name }) => [name, { prepack: 'pnpm --dir ../.. run build' }]);
+    expect(scripts).toEqual(built);
+  });
+
   it('use only pinned versions: from the catalog, from the workspace, or exact', () => {
     const versions = [...manifests.values()].flatMap(({ name, ...manifest }) =>
       Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies }).map(

@@ -9,6 +9,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PackedPackage, packPackages } from '../../tools/packages/pack-packages.ts';
 import { runNpm } from '../../tools/packages/run-npm.ts';
+import { runPnpm } from '../../tools/run-pnpm.ts';
 import { ROOT, runProgram } from '../../tools/run-program.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
@@ -126,6 +127,16 @@ describe.each(Object.entries(LARGEST_TARBALLS))('%s, as it is published', (name,
   });
 });
 
+describe('pnpm pack', { timeout: 120_000 }, () => {
+  it('builds a package that has no build', async () => {
+    await rm(join(ROOT, 'packages/sdk/dist'), { recursive: true });
+    const pack = ['--filter', '@postrider/sdk', 'pack', '--json', '--pack-destination', place];
+    const { ok, output } = runPnpm(pack);
+    expect(ok, output).toBe(true);
+    expect(output).toContain('dist/index.js');
+  });
+});
+
 describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
   it('has one copy of each of our packages', async () => {
     const folders = (await readdir(join(project, 'node_modules/@postrider'))).map((name) => `@postrider/${name}`);
@@ -169,7 +180,7 @@ describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
   });
 
   it('adds the package to the settings of MCP clients, not a path of this machine', async () => {
-    const install = ['mcp', 'install', '--client', 'cursor', '--print', '--json'];
+    const install = ['mcp', 'install', '--client', 'cursor', '--api-key', server.key, '--print', '--json'];
     const [{ content }] = JSON.parse(await run(join(project, 'node_modules/.bin/postrider'), install)).clients;
     const { postrider } = JSON.parse(content).mcpServers;
     expect([postrider.command, postrider.args]).toEqual(['npx', ['-y', '@postrider/mcp']]);

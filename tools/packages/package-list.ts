@@ -11,6 +11,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
   /** Fields that replace those of the same name when pnpm packs. */
   readonly publishConfig: Partial<Pick<Manifest, 'bin' | 'exports'>> & Readonly<Record<string, unknown>>;
 }

@@ -31,7 +31,8 @@ export async function stagePackage({ folder, manifest }: WorkspacePackage, modul
 }
 
 async function toPublishedManifest(folder: string, manifest: Manifest): Promise<Manifest> {
-  const { publishConfig, devDependencies: _, ...fields } = manifest;
+  // The only script is prepack, which pnpm removes.
+  const { publishConfig, devDependencies: _, scripts: __, ...fields } = manifest;
   const { access, ...overrides } = publishConfig;
   return {
     ...fields,
