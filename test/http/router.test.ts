@@ -118,6 +118,31 @@ describe('the router', () => {
     expectProblem(await server.call('GET', '/emails/'), 404, 'not_found');
   });
 
+  it.each([
+    ['GET', '/emails/', 'To call `GET /emails`, remove the slash at the end of the path.'],
+    ['POST', '/emails/', 'To call `POST /emails`, remove the slash at the end of the path.'],
+    ['POST', '/v1/emails/', 'To call `POST /emails`, remove the slash at the end of the path.'],
+    ['DELETE', '/suppressions/', 'Add the id: `DELETE /suppressions/:id`.'],
+    ['POST', '/keys//rotate', 'Add the id: `POST /keys/:id/rotate`.'],
+    ['GET', '/account/', 'Remove the slash at the end of the path: `GET /account`.'],
+    ['GET', '/domains/x/records/', 'Remove the slash at the end of the path: `GET /domains/x/records`.'],
+    ['POST', '/tools/utm//', 'Remove the slash at the end of the path: `POST /tools/utm`.'],
+    ['PUT', '/emails/', 'Remove the slash at the end of the path: `PUT /emails`.'],
+    ['GET', '/nothing/', 'Check the path and the id.'],
+  ])('says which path was meant by %s %s', { tags: ['contract-errors.404'] }, async (method, path, fix) => {
+    const response = await server.call(method, path);
+    expectProblem(response, 404, 'not_found');
+    expect(response.body.fix).toContain(fix);
+  });
+
+  it('rejects an empty parameter in every path', async () => {
+    for (const { method, path } of OPERATIONS.filter(({ path }) => path.includes('/:'))) {
+      const response = await server.call(method, path.replace(/:\w+/g, ''));
+      expectProblem(response, 404, 'not_found');
+      expect(response.body.detail, `${method} ${path}`).toMatch(/empty|nothing at/);
+    }
+  });
+
   it('forbids sniffing and caching of its responses', async () => {
     for (const response of [await server.call('GET', '/emails'), await server.call('GET', '/nothing')]) {
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');

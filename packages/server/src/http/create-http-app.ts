@@ -12,7 +12,7 @@ import { respondToClientError } from './client-error.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { awaitsContinue, offerContinue } from './expect-continue.ts';
 import { loggedPath, pathOf } from './logged-path.ts';
-import { MAX_PARAM_CHARACTERS, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
+import { MAX_PARAM_CHARACTERS, pathWithoutSlash, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
 import { prefersHtml } from './prefers-text.ts';
 import { parseQueryString } from './query-string.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -117,7 +117,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
     // If there is no route, the body is not read either.
-    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? noSuchPath(request)) : done();
+    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? noSuchPath(app, request)) : done();
     reply.header('connection', 'close');
     done(new ProblemError('unavailable', { detail: 'This process is shutting down.' }));
   });
@@ -139,7 +139,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     sendProblem(reply, request, problem, options);
   });
   app.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, request, noSuchPath(request), options);
+    sendProblem(reply, request, noSuchPath(app, request), options);
   });
   return app;
 }
@@ -149,8 +149,14 @@ function ownIdOf({ 'x-request-id': given }: IncomingHttpHeaders): string | null 
   return typeof given === 'string' && isRequestId(given) ? given : null;
 }
 
-function noSuchPath({ method, url }: FastifyRequest): ProblemError {
-  return new ProblemError('not_found', { detail: `There is nothing at ${method} ${pathOf(url)}.` });
+function noSuchPath(app: FastifyInstance, { method, url }: FastifyRequest): ProblemError {
+  const detail = `There is nothing at ${method} ${pathOf(url)}.`;
+  const bare = pathWithoutSlash(app, url);
+  if (bare === null) return new ProblemError('not_found', { detail });
+  return new ProblemError('not_found', {
+    detail,
+    fix: `Remove the slash at the end of the path: \`${method} ${bare}\`.`,
+  });
 }
 
 /**

@@ -63,6 +63,15 @@ export function refusalOfMethod(
   return served === undefined ? null : refusal(served.allow);
 }
 
+/** The path of a request without the slashes at its end, if it is served under that; null otherwise. */
+export function pathWithoutSlash({ servedPaths }: FastifyInstance, url: string): string | null {
+  const path = decodedPath(url);
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  const bare = path.slice(0, end);
+  return end < path.length && servedPaths.some(({ pattern }) => pattern.test(bare)) ? bare : null;
+}
+
 function refusal(allow: string): ProblemError {
   return new ProblemError('method_not_allowed', { detail: `This path supports ${allow}.`, headers: { allow } });
 }
@@ -75,7 +84,7 @@ function patternOf(url: string): Pick<ServedPath, 'pattern' | 'rank'> {
   const segments = url.split('/');
   const source = segments
     .map((segment) =>
-      segment.startsWith(':') ? `[^/]{0,${MAX_PARAM_CHARACTERS}}` : segment.replace(/[^\w-]/g, '\\$&'),
+      segment.startsWith(':') ? `[^/]{1,${MAX_PARAM_CHARACTERS}}` : segment.replace(/[^\w-]/g, '\\$&'),
     )
     .join('/');
   return {

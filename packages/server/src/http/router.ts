@@ -20,6 +20,7 @@ import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
 import type { RequestAuthentication } from './authenticate-request.ts';
 import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
+import { refuseEmptyParameters } from './empty-parameter.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { rateHeaders, rateLimited } from './rate-headers.ts';
@@ -40,6 +41,7 @@ export interface RouterOptions extends RequestAuthentication {
 /** Serves every operation of the registry, unprefixed and under `/v1`, and responds with 405 to every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
   addWithAndWithoutPrefix(app, (context) => {
+    refuseEmptyParameters(context);
     for (const operation of OPERATIONS) addRoute(context, operation, options);
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
       refuseOtherMethods(context, path, servedMethods(OPERATIONS, path));
