@@ -80,6 +80,7 @@ describe('the development mailbox', () => {
         server.send({ from: 'Bea <bea@sandbox.test>', to: `reader-${index}@example.net`, subject: `Digest ${index}` }),
       ),
     );
+    sent.push(await server.send({ to: 'reader@münchen.example', subject: 'Another' }));
     await Promise.all(sent.map(({ body }) => server.settled(body.id)));
     const rows = (body: string) => body.match(/<tr id="captured-/g)?.length ?? 0;
     for (const [q, found] of [
@@ -88,6 +89,7 @@ describe('the development mailbox', () => {
       ['bold</b>', 1],
       ['bea@sandbox', 50],
       ['no-such', 0],
+      ['MÜNCHEN.ex', 1],
     ] as const)
       expect(rows((await get(`?q=${encodeURIComponent(q)}`)).body), q).toBe(found);
     const first = (await get('?q=digest')).body;

@@ -1,4 +1,11 @@
-import { foldAddress, formatMailbox, hasForbiddenCharacter, parseMailbox, toAsciiDomain } from '@postrider/core';
+import {
+  foldAddress,
+  formatMailbox,
+  hasForbiddenCharacter,
+  parseMailbox,
+  toAsciiDomain,
+  toStoredAddressPart,
+} from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 
 function parsed(given: string) {
@@ -51,6 +58,19 @@ describe('a mailbox', () => {
     expect(parsed('a@Bücher.Example').address).toBe('a@xn--bcher-kva.example');
     expect(parsed('a@παράδειγμα.δοκιμή').domain).toBe('xn--hxajbheg2az3al.xn--jxalpdlp');
     expect(parsed('a@xn--bcher-kva.example').domain).toBe('xn--bcher-kva.example');
+  });
+
+  it.each([
+    ['münchen', 'xn--mnchen-3ya'],
+    ['Ada@MÜNCHEN.Exa', 'ada@xn--mnchen-3ya.exa'],
+    ['.ö.at', '.xn--nda.at'],
+    ['１２３', '123'],
+    ['plain.example', null],
+    ['zwei wörter', null],
+    ['jürgen@example.com', null],
+    ['a/ü', null],
+  ])('finds the stored form of the part %j of an address', (text, stored) => {
+    expect(toStoredAddressPart(text)).toBe(stored);
   });
 
   // Each of these is read by some lenient parser as other recipients than the string shows.

@@ -212,6 +212,27 @@ describe('the search in the message log', () => {
     }
   });
 
+  it('finds a short internationalized name in the spans of its A-label', async () => {
+    const old: Stored = {
+      ...(stored[0] as Stored), // There are thousands.
+      accountId: ACCOUNT,
+      id: '0123456f-0000-7000-8000-00000000abce',
+      createdAt: new Date(now.getTime() - 300 * DAY_MS),
+      recipients: ['x@xn--nda.at'],
+    };
+    const filters = { ...NONE, text: 'ö.at' };
+    await store([old]);
+    while ((await fillSearch(database.sql)) > 0);
+    expect(await all(filters, 10)).toEqual([old.id]);
+    expect(await countMatches(database.bound(ACCOUNT), filters, 10)).toBe(1);
+    for (const [table, column] of [
+      ['messages', 'id'],
+      ['message_search', 'message_id'],
+    ] as const) {
+      await database.sql`DELETE FROM ${database.sql(table)} WHERE ${database.sql(column)} = ${old.id}`;
+    }
+  });
+
   it('keeps the order of messages that are not indexed yet, however many there are', async () => {
     const filters = { ...NONE, tags: ['campaign'] };
     const old = expected(filters).slice(-400);

@@ -99,6 +99,7 @@ export {
   type Mailbox,
   parseMailbox,
   toAsciiDomain,
+  toStoredAddressPart,
 } from './schemas/email-address.ts';
 export { EXPORT_FORMATS, type ExportFormat } from './schemas/export-row.ts';
 export {

@@ -80,6 +80,13 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expect(await found('q=nothing%20like%20it')).toEqual([]);
   });
 
+  it('finds text as it was typed in addresses with internationalized domains', async () => {
+    for (const text of ['münchen', '@MÜNCHEN.exa', 'hidden@münchen.example', 'xn--mnchen'])
+      expect(await found(`q=${encodeURIComponent(text)}`), text).toEqual(['copied']);
+    expect(await found(`q=${encodeURIComponent('straße ä')}`)).toEqual(['shop']);
+    expect(await found(`q=${encodeURIComponent('mün%chen')}`)).toEqual([]);
+  });
+
   it('treats no character of the text as a wildcard', async () => {
     expect(await found('q=0%25%20r')).toEqual(['order']);
     expect(await found('q=y%25r')).toEqual([]);

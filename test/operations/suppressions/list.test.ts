@@ -55,6 +55,10 @@ describe('the suppression list', () => {
     const both = await list('?q=two&reason=manual');
     expect([emailsOf(both), both.body.total]).toEqual([['e@two.example'], 1]);
     expect(emailsOf(await list('?q=%25%25'))).toEqual([]);
+    await server.call('POST', '/suppressions', { body: { email: 'info@München.example' } });
+    for (const part of ['münchen', 'o@MÜNCHEN.ex', 'xn--mnchen'])
+      expect(emailsOf(await list(`?q=${encodeURIComponent(part)}`)), part).toEqual(['info@xn--mnchen-3ya.example']);
+    await server.call('DELETE', '/suppressions/info@xn--mnchen-3ya.example');
     expect(emailsOf(await list('?q=c_d'))).toEqual(['c_d@two.example']);
   });
 

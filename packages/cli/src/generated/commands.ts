@@ -484,7 +484,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too, and whole labels of internationalized domains in either form. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -762,7 +762,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too, and whole labels of internationalized domains in either form. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -6753,7 +6753,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too, and whole labels of internationalized domains in either form. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }

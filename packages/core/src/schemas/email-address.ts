@@ -73,6 +73,23 @@ export function toAsciiDomain(domain: string): string | null {
   return /^\d+$/.test(labels.at(-1) ?? '') ? null : ascii;
 }
 
+/**
+ * A part of an address as addresses are stored: its domain labels as A-labels. Null if it has only ASCII, and so is stored as it is, or
+ * cannot be part of an address. A part of an internationalized label, such as `münch` of `münchen`, has another A-label and matches nothing.
+ */
+export function toStoredAddressPart(text: string): string | null {
+  const labels = text.slice(text.lastIndexOf('@') + 1).split('.');
+  const before = text.slice(0, text.lastIndexOf('@') + 1);
+  if (isAscii(text) || !isAscii(before)) return null;
+  const stored = labels.map((label) => (isAscii(label) ? label : toAsciiLabel(label)));
+  return stored.includes(null) ? null : foldAddress(`${before}${stored.join('.')}`);
+}
+
+/** With a second label, no label is read as a number of an IPv4 address. */
+function toAsciiLabel(label: string): string | null {
+  return toAsciiDomain(`${label}.x`)?.slice(0, -2) ?? null;
+}
+
 function parseAddress(address: string, name: string | null): MailboxVerdict {
   const at = address.lastIndexOf('@');
   if (at < 0) return refuse('has no `@`');

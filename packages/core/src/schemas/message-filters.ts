@@ -55,7 +55,7 @@ export const messageFilterFields = {
   q: searchSchema
     .optional()
     .describe(
-      `Text in the subject or in a recipient’s address or name; case-insensitive. ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
+      `Text in the subject or in a recipient’s address or name; case-insensitive. ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, no wildcards; cc and bcc are searched too, and whole labels of internationalized domains in either form. Bcc recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
     ),
   tag: tagFilterSchema
     .optional()

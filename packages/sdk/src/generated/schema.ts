@@ -3416,7 +3416,7 @@ export interface operations {
             query?: {
                 /** @description Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired. */
                 status?: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled" | "problem";
-                /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
+                /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too, and whole labels of internationalized domains in either form. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description Only messages with this tag; if repeated, with all of them. At most 10 different tags. */
                 tag?: string[];
@@ -3539,7 +3539,7 @@ export interface operations {
                 format?: "csv" | "json" | "jsonl";
                 /** @description Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired. */
                 status?: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled" | "problem";
-                /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
+                /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too, and whole labels of internationalized domains in either form. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description Only messages with this tag; if repeated, with all of them. At most 10 different tags. */
                 tag?: string[];

@@ -1,3 +1,4 @@
+import { toStoredAddressPart } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
@@ -64,11 +65,13 @@ export interface MailboxSearch {
   readonly messageId: string | null;
 }
 
-const WANTED = { text: value<string>(), messageId: optional(messages.id) };
+/** `stored` is the text as in addresses, with A-labels, if that is another one. */
+const WANTED = { text: value<string>(), stored: optional(value<string>()), messageId: optional(messages.id) };
 
 /** Reads the whole table: development mailboxes are small. */
-function matches({ text, messageId }: Pick<GivenOf<typeof WANTED>, 'text' | 'messageId'>): SQL {
-  return sql`position(lower(${text}::text) in lower(concat_ws(chr(10), c.subject, c.from_given, c.mail_from, array_to_string(c.recipients, chr(10))))) > 0
+function matches({ text, stored, messageId }: Pick<GivenOf<typeof WANTED>, keyof typeof WANTED>): SQL {
+  const searched = sql`lower(concat_ws(chr(10), c.subject, c.from_given, c.mail_from, array_to_string(c.recipients, chr(10))))`;
+  return sql`(position(lower(${text}::text) in ${searched}) > 0 ${stored && sql`OR position(${stored}::text in ${searched}) > 0`})
         ${messageId && sql`AND c.message_id = ${messageId}`}`;
 }
 
@@ -97,9 +100,10 @@ export async function searchCaptured(
   page: { readonly before: string | null; readonly limit: number; readonly cap: number },
 ): Promise<{ readonly rows: readonly CapturedRow[]; readonly total: number }> {
   const { before, limit, cap } = page;
+  const stored = toStoredAddressPart(wanted.text);
   const [rows, total] = await Promise.all([
-    search(query, { ...wanted, before, limit }),
-    countFound(query, { ...wanted, cap }),
+    search(query, { ...wanted, stored, before, limit }),
+    countFound(query, { ...wanted, stored, cap }),
   ]);
   return { rows, total };
 }

@@ -1,3 +1,4 @@
+import { toStoredAddressPart } from '@postrider/core';
 import { type SQL, sql } from '../drizzle.ts';
 import { arrayOf, unnested } from '../record-columns.ts';
 import { messageRecipients, messages } from '../schema/messages.ts';
@@ -67,6 +68,8 @@ export const FILTERS = {
   senderDomain: optional(messages.fromDomain),
   /** The string as a LIKE pattern. */
   pattern: optional(messages.subject),
+  /** The same pattern as addresses are stored, with A-labels, if that is another one. */
+  storedPattern: optional(messages.subject),
   from: optional(messages.createdAt),
   to: optional(messages.createdAt),
   /** The time span as bounds on ids, which the rows are ordered and partitioned by. */
@@ -80,13 +83,20 @@ export function toFilterValues(filters: MessageFilters) {
   const { text, tags, sender, statuses, ...others } = filters;
   const { from: fromId, to: toId } = spanFloors(filters);
   const facets = facetsOf(filters);
+  const storedText = storedTextOf(filters);
   return {
-    ...{ ...others, ...senderParts(sender), pattern: likePattern(text), fromId, toId },
+    ...{ ...others, ...senderParts(sender), fromId, toId },
+    ...{ pattern: likePattern(text), storedPattern: likePattern(storedText) },
     status: statuses.length === 1 ? (statuses[0] ?? null) : null,
     statuses: statuses.length > 1 ? statuses : null,
     tags: tags.length === 0 ? null : tags,
     facets: facets.length === 0 ? null : facets,
   };
+}
+
+/** The text in the form in which addresses are stored; null if that is the text itself, or no part of an address. */
+export function storedTextOf({ text }: Pick<MessageFilters, 'text'>): string | null {
+  return text === null ? null : toStoredAddressPart(text);
 }
 
 type Given = GivenOf<typeof FILTERS>;
@@ -135,16 +145,22 @@ function onSender({ accountId, senderLocalPart, senderDomain }: Given): SQL | un
 }
 
 /** The conditions on recipients; blind ones match only if the caller may see them. */
-function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
+function onRecipients({ recipient, pattern, storedPattern, blindOfKey }: Given): SQL {
   const recipients = sql`SELECT FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id
     ${blindOfKey && sql`AND (r.kind <> 'bcc' OR m.key_id = ${blindOfKey})`}`;
   return sql`
     ${recipient && sql`AND EXISTS (${recipients} AND lower(r.email) = ${recipient})`}
     ${
       pattern &&
-      sql`AND (lower(m.subject) LIKE lower(${pattern}::text) OR EXISTS (${recipients}
-        AND (lower(r.email) LIKE lower(${pattern}::text) OR lower(r.name) LIKE lower(${pattern}::text))))`
+      sql`AND (${onText(sql`lower(m.subject)`, pattern, storedPattern)} OR EXISTS (${recipients}
+        AND (${onText(sql`lower(r.email)`, pattern, storedPattern)} OR ${onText(sql`lower(r.name)`, pattern, storedPattern)})))`
     }`;
+}
+
+/** Two conditions rather than one with a list of patterns, which could not use the trigram index. */
+function onText(text: SQL, pattern: SQL, storedPattern: SQL | undefined): SQL {
+  const matches = sql`${text} LIKE lower(${pattern}::text)`;
+  return storedPattern === undefined ? matches : sql`(${matches} OR ${text} LIKE ${storedPattern}::text)`;
 }
 
 /**
@@ -166,10 +182,10 @@ export function joinLog(given: Given): SQL | undefined {
  * @param wanted the hashes of the facets, if the statement has already computed them
  */
 export function onSearch(given: Given, wanted?: SQL): SQL {
-  const { accountId, facets, pattern } = given;
+  const { accountId, facets, pattern, storedPattern } = given;
   return sql`s.account_id = ${accountId} ${onTime(given, sql`s.created_at`, sql`s.message_id`)}
     ${facets && sql`AND s.facets @> ${wanted ?? sql`search_facets(${accountId}, ${facets}::text[])`}`}
-    ${pattern && sql`AND s.search LIKE lower(${pattern}::text)`}`;
+    ${pattern && sql`AND ${onText(sql`s.search`, pattern, storedPattern)}`}`;
 }
 
 /** The time span as conditions on the creation time and on the id. */

@@ -5,8 +5,8 @@ import { arraysOf, toArrays, unnested } from '../record-columns.ts';
 import { executing, pg, returning } from '../result.ts';
 import { messages } from '../schema/messages.ts';
 import { messageSearch, searchPairs } from '../schema/search.ts';
-import { defineStatement, type GivenOf, value } from '../statement.ts';
-import { FILTERS, type MessageFilters, toFilterValues } from './message-filters.ts';
+import { defineStatement, type GivenOf, optional, value } from '../statement.ts';
+import { FILTERS, type MessageFilters, storedTextOf, toFilterValues } from './message-filters.ts';
 import { FOUND, idsOf, matchesWaiting, searched, spans } from './search-matches.ts';
 
 /**
@@ -90,24 +90,32 @@ export async function addPairs(query: Query, parts: readonly SpanTexts[], pause:
   await write();
 }
 
-const SEARCH = { ...FILTERS, searchText: messages.subject };
+const SEARCH = { ...FILTERS, searchText: messages.subject, storedText: optional(messages.subject) };
 type Given = GivenOf<typeof FILTERS>;
+type Texts = Pick<GivenOf<typeof SEARCH>, 'searchText' | 'storedText'>;
+
+function toSearchValues(filters: MessageFilters & { readonly text: string }) {
+  return { ...toFilterValues(filters), searchText: filters.text, storedText: storedTextOf(filters) };
+}
 
 /** More pairs would hardly exclude more spans. */
 const MOST_PAIRS = 8;
 
-/** The matches in all spans that have the pairs of the text, newest first. */
-function inPairedSpans(given: Given, text: SQL, between?: SQL): SQL {
+const pairsOf = (text: SQL) => sql`
+  SELECT DISTINCT ${pairOf(sql`lowered`, sql`at`)} AS pair FROM lower(${text}::text) AS lowered, generate_series(1, length(lowered) - 1) AS at
+  LIMIT ${sql.raw(String(MOST_PAIRS))}`;
+
+/** The matches in all spans that have the pairs of the text, or of its form in addresses, newest first. */
+function inPairedSpans(given: Given, { searchText, storedText }: Texts, between?: SQL): SQL {
+  const hasPairs = (wanted: SQL) => sql`NOT EXISTS (SELECT FROM ${wanted} WHERE get_bit(pairs, ${wanted}.pair) = 0)`;
   return sql`
-    WITH wanted AS MATERIALIZED (
-      SELECT DISTINCT ${pairOf(sql`lowered`, sql`at`)} AS pair FROM lower(${text}::text) AS lowered, generate_series(1, length(lowered) - 1) AS at
-      LIMIT ${sql.raw(String(MOST_PAIRS))}
-    )
+    WITH wanted AS MATERIALIZED (${pairsOf(searchText)})
+    ${storedText && sql`, wanted_stored AS MATERIALIZED (${pairsOf(storedText)})`}
     SELECT found.id FROM ${spans(
       given,
       5,
       sql`(SELECT span FROM search_pairs WHERE account_id = ${given.accountId}
-        AND NOT EXISTS (SELECT FROM wanted WHERE get_bit(pairs, wanted.pair) = 0) ORDER BY span DESC) AS paired`,
+        AND (${hasPairs(sql`wanted`)} ${storedText && sql`OR ${hasPairs(sql`wanted_stored`)}`}) ORDER BY span DESC) AS paired`,
     )} AS wide
     CROSS JOIN LATERAL (
       SELECT s.message_id AS id FROM ${searched(given, sql`${idsOf(sql`wide`)} ${between}`)} ORDER BY s.message_id DESC OFFSET 0) AS found`;
@@ -115,8 +123,11 @@ function inPairedSpans(given: Given, text: SQL, between?: SQL): SQL {
 
 const find = defineStatement(
   { ...SEARCH, below: messageSearch.messageId, limit: value<number>() },
-  ({ below, limit, searchText, ...given }) =>
-    returning(FOUND, sql`${inPairedSpans(given, searchText, sql`AND s.message_id < ${below}`)} LIMIT ${limit}`),
+  ({ below, limit, searchText, storedText, ...given }) =>
+    returning(
+      FOUND,
+      sql`${inPairedSpans(given, { searchText, storedText }, sql`AND s.message_id < ${below}`)} LIMIT ${limit}`,
+    ),
 );
 
 /** The newest indexed matches of filters with a text for which `needsPairs` is true. */
@@ -125,15 +136,15 @@ export async function findByPairs(
   filters: MessageFilters & { readonly text: string },
   { below, limit }: { readonly below: string; readonly limit: number },
 ): Promise<readonly string[]> {
-  const rows = await find(query, { ...toFilterValues(filters), searchText: filters.text, below, limit });
+  const rows = await find(query, { ...toSearchValues(filters), below, limit });
   return rows.map(({ id }) => id);
 }
 
 const count = asCount(
-  defineStatement({ ...SEARCH, cap: value<number>() }, ({ cap, searchText, ...given }) =>
+  defineStatement({ ...SEARCH, cap: value<number>() }, ({ cap, searchText, storedText, ...given }) =>
     countUpTo(
       cap,
-      sql`SELECT FROM ((${matchesWaiting(given)}) UNION ALL (${inPairedSpans(given, searchText)})) AS matches`,
+      sql`SELECT FROM ((${matchesWaiting(given)}) UNION ALL (${inPairedSpans(given, { searchText, storedText })})) AS matches`,
     ),
   ),
 );
@@ -144,5 +155,5 @@ export async function countByPairs(
   filters: MessageFilters & { readonly text: string },
   cap: number,
 ): Promise<number> {
-  return await count(query, { ...toFilterValues(filters), searchText: filters.text, cap });
+  return await count(query, { ...toSearchValues(filters), cap });
 }

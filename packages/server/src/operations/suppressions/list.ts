@@ -1,4 +1,4 @@
-import { foldAddress } from '@postrider/core';
+import { foldAddress, toStoredAddressPart } from '@postrider/core';
 import { countSuppressions, listSuppressions as listRows } from '../../db/queries/suppressions.ts';
 import { toSuppression } from '../../suppressions/suppression-record.ts';
 import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
@@ -10,7 +10,11 @@ import { EXACT_COUNT_CAP } from '../total.ts';
 export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const email = query.email === undefined ? null : foldAddress(query.email.address);
-  const filters = { email, part: query.q?.toLowerCase() ?? null, reason: query.reason ?? null };
+  const filters = {
+    email,
+    part: query.q === undefined ? null : (toStoredAddressPart(query.q) ?? query.q.toLowerCase()),
+    reason: query.reason ?? null,
+  };
   const scope = { list: 'suppressions', accountId, filters };
   const filter = { accountId, ...filters, now: database.clock.now() };
   const { rows, ...page } = await keysetPage(
