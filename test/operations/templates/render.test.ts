@@ -62,6 +62,30 @@ describe('POST /templates/:id/render', () => {
   });
 
   it.each([
+    ['{{ user }}', { user: { name: 'Ada' } }, '`user`', '`user.name`'],
+    ['{{ user | upcase }}', { user: { name: 'Ada' } }, '`user`', '`user.name`'],
+    ['<a href="/?u={{ user | url_encode }}">', { user: { name: 'Ada' } }, '`user`', '`user.name`'],
+    ['{% assign x = order.user | append: "!" %}{{ x }}', { order: { user: {} } }, '`order.user`', 'JSON'],
+    ['{{ items }}', { items: [1, { price: 1 }] }, '`items[]`', '`items[].price`'],
+    ['{% for item in items %}{{ item }}{% endfor %}', { items: [{ price: 1 }] }, '`items[]`', '`items[].price`'],
+  ])('rejects %j, which would print an object', async (html, variables, name, advice) => {
+    const response = await render(await stored({ html }), { variables });
+    expectProblem(response, 422, 'template_render_failed');
+    expect(response.body.errors).toMatchObject([{ path: 'html', code: 'render_failed' }]);
+    expect(response.body.errors[0].message).toContain(`${name} is an object`);
+    expect(response.body.errors[0].message).toContain(advice);
+  });
+
+  it.each([
+    ['{{ user | json | raw }}', { user: { name: 'Ada' } }, '{"name":"Ada"}'],
+    ['{{ users | map: "name" | join: ", " }}', { users: [{ name: 'A' }, { name: 'B' }] }, 'A, B'],
+    ['{{ list }}', { list: [1, [2, 'x']] }, '12x'],
+    ['{{ text }}{{ user.name }}', { text: '[object Object]', user: { name: 'A' } }, '[object Object]A'],
+  ])('prints %j', async (html, variables, printed) => {
+    expect(await renderHtml(html, variables)).toBe(printed);
+  });
+
+  it.each([
     ['{{ name }}', {}, ['name']],
     ['{{ name }}', { name: null }, ['name']],
     ['{{ name }}{{ zero }}{{ no }}{{ empty }}', { name: '', zero: 0, no: false, empty: [] }, []],

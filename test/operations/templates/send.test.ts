@@ -123,6 +123,15 @@ describe('a send with a template', () => {
     expect(performance.now() - began).toBeLessThan(6_000);
   });
 
+  it('is rejected with the name of an object that it would print', async () => {
+    const { slug } = await stored({ html: '<p>Dear {{ name }}</p>' });
+    const response = await send({ template: slug, variables: { name: { first: 'Ada' } } });
+    expectProblem(response, 422, 'template_render_failed');
+    expect(response.body.detail).toContain('`name` is an object');
+    const dryRun = await send({ template: slug, variables: { name: { first: 'Ada' } }, dry_run: true });
+    expect(JSON.stringify(dryRun.body.checks)).toContain('`name` is an object');
+  });
+
   it('uses the subject of the request before the template’s, which may then be missing', {
     tags: ['contract-sending.subject-from-template'],
   }, async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Context, type Liquid, LiquidError, type Template } from 'liquidjs';
 import { createLiquidEngine, type EngineLimits } from './liquid-engine.ts';
+import { findPrintedObjects, mayPrintObject, type PrintedObject } from './printed-objects.ts';
 import {
   type Inspection,
   type PrintedValues,
@@ -155,19 +156,27 @@ function renderParts(
   for (const { part, engine, templates, required } of parts) {
     const given = new Context(variables, engine.options, { sync: true }, {});
     // Each part has its own scope, so that it does not see what another part assigns or counts.
-    const context = new Context(
-      { ...variables, ...settings.reserved },
-      engine.options,
-      { sync: true, renderLimit: Math.max(0, endMs - performance.now()) },
-      { liquid: engine },
-    );
-    recordMissing(context);
+    const createContext = (own: Variables) => {
+      const created = new Context(
+        { ...own, ...settings.reserved },
+        engine.options,
+        { sync: true, renderLimit: Math.max(0, endMs - performance.now()) },
+        { liquid: engine },
+      );
+      recordMissing(created);
+      return created;
+    };
+    const context = createContext(variables);
     if (mode !== null) recordPrinted(context, mode);
     try {
       const result: unknown = engine.renderSync(templates, context);
       const text = typeof result === 'string' ? result : '';
       if (text.length > settings.resultCharacters) faults.push(tooLong(part, settings));
       else results[part] = text;
+      if (mayPrintObject(text)) {
+        const objects = findPrintedObjects(variables, (own) => engine.renderSync(templates, createContext(own)));
+        faults.push(...objects.map((object) => printsObject(part, object)));
+      }
       for (const name of absentOf(required, given, context)) missing.add(name);
       if (mode === null) continue;
       const printed = printedIn(context);
@@ -200,6 +209,12 @@ function toFault(part: TemplatePart, error: unknown): TemplateFault {
 }
 
 const MESSAGE_CHARACTERS = 200;
+
+function printsObject(part: TemplatePart, { name, field }: PrintedObject): TemplateFault {
+  const advice = field === null ? '' : ` one of its fields, such as \`${name}.${field}\`, or`;
+  const message = `\`${name}\` is an object and would be printed as \`[object Object]\`; print${advice} it as JSON with the filter \`json\``;
+  return { part, line: null, column: null, message };
+}
 
 function tooLong(part: TemplatePart, { resultCharacters }: JobSettings): TemplateFault {
   return { part, line: null, column: null, message: `became longer than ${resultCharacters} characters` };
