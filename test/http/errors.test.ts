@@ -193,6 +193,38 @@ describe('errors', () => {
     expect(refused).toContain('"code":"payload_too_large"');
   });
 
+  it('413: a query that is too long for the header section', async () => {
+    const refused = await sendRaw(server.baseUrl, `GET /emails?q=${'a'.repeat(17_000)} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(refused).toMatch(/^HTTP\/1\.1 413 /);
+    expect(refused).toContain('Send a shorter URL or query string');
+  });
+
+  it.each([
+    ['no Host', 'GET / HTTP/1.1\r\nconnection: close', 'has no `Host` header'],
+    ['an unknown Expect', 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: foo', 'has an `Expect` header'],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nhost: x', 'a known method'],
+    ['a negative length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1', 'The length of the body'],
+    ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2', 'The length of the body'],
+    ['a space in the path', 'GET /a b HTTP/1.1\r\nhost: x', 'The first line of the request'],
+    ['an unknown version', 'GET / HTTP/9.9\r\nhost: x', 'The HTTP version'],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: 1', 'A header has a character'],
+    ['TLS', '\x16\x03\x01\x02\x00', 'The client started TLS'],
+  ])(
+    '400: a request with %s, explained without the codes of the parser',
+    {
+      tags: ['contract-errors.body', 'errors.request-id'],
+    },
+    async (_, head, detail) => {
+      const refused = await sendRaw(server.baseUrl, Buffer.from(`${head}\r\n\r\n`, 'latin1'));
+      expect(refused).toMatch(/^HTTP\/1\.1 400 /);
+      const id = /^x-request-id: (.+)\r$/m.exec(refused)?.[1];
+      const body = JSON.parse(refused.slice(refused.indexOf('{')));
+      expect(body).toMatchObject({ status: 400, code: 'invalid_json', requestId: id, retryable: false });
+      expect(body.detail).toContain(detail);
+      expect(JSON.stringify(body)).not.toMatch(/HPE_|\bJSON\b/);
+    },
+  );
+
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',

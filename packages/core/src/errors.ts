@@ -18,8 +18,8 @@ function define(status: number, title: string, description: string, fix: string,
 export const ERRORS = {
   invalid_json: define(
     400,
-    'The body is not valid JSON',
-    'The request body is not JSON encoded as UTF-8.',
+    'The request cannot be read',
+    'The body is not JSON encoded as UTF-8, or the request is not valid HTTP.',
     'Send one JSON value, encoded as UTF-8, with `Content-Type: application/json`.',
   ),
   authorization_pending: define(
@@ -201,8 +201,8 @@ export const ERRORS = {
   ),
   payload_too_large: define(
     413,
-    'The body is too large',
-    'The request body is larger than the limit.',
+    'The request is too large',
+    'The body is larger than the limit, or the URL and the headers are.',
     'Send a smaller body.',
   ),
   unsupported_media_type: define(

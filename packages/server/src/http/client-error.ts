@@ -1,6 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ProblemError, toProblem } from '../problem.ts';
+import { toProblem } from '../problem.ts';
+import { faultOfUnreadable } from './invalid-http.ts';
 
 /**
  * Responds to data that is not a valid HTTP request or arrived too slowly: the same body as every other error, written
@@ -8,7 +9,7 @@ import { ProblemError, toProblem } from '../problem.ts';
  * request is unknown. In the middle of a response nothing more can be said: the connection is only closed.
  */
 export function respondToClientError(
-  error: Error & { readonly code?: string },
+  error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,
   baseUrl: string,
   requestId: string,
@@ -17,7 +18,7 @@ export function respondToClientError(
     socket.destroy();
     return;
   }
-  const problem = toProblem(toProblemError(error.code), baseUrl, requestId);
+  const problem = toProblem(faultOfUnreadable(error), baseUrl, requestId);
   const body = JSON.stringify(problem);
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
@@ -32,20 +33,4 @@ export function respondToClientError(
 /** Node keeps the response that is being sent on its socket, and has no public name for it. */
 function isResponding(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
-}
-
-function toProblemError(code: string | undefined): ProblemError {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new ProblemError('payload_too_large', {
-      detail: 'The header section is too large.',
-      fix: 'Send fewer or shorter headers.',
-    });
-  }
-  const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  return new ProblemError('invalid_json', {
-    detail: isSlow
-      ? 'The request was not received completely in time.'
-      : `This is not a valid HTTP request (${code ?? 'unreadable'}).`,
-    fix: isSlow ? 'Send the whole request without pauses.' : 'Send HTTP/1.1 as defined in RFC 9112.',
-  });
 }

@@ -11,6 +11,7 @@ import { expireCheck } from './check-caller.ts';
 import { respondToClientError } from './client-error.ts';
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { awaitsContinue, offerContinue } from './expect-continue.ts';
+import { faultOfHeaders } from './invalid-http.ts';
 import { loggedPath, pathOf } from './logged-path.ts';
 import { MAX_PARAM_CHARACTERS, pathWithoutSlash, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
 import { prefersHtml } from './prefers-text.ts';
@@ -72,6 +73,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       headersTimeout: requestMs,
       connectionsCheckingInterval: lookEveryMs,
       maxHeaderSize: LIMITS.headerSectionBytes,
+      requireHostHeader: false, // Handled below, like unknown values of Expect.
     },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
@@ -116,6 +118,8 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
+    const fault = faultOfHeaders(request.raw);
+    if (fault !== null) return done(fault);
     // If there is no route, the body is not read either.
     if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? noSuchPath(app, request)) : done();
     reply.header('connection', 'close');

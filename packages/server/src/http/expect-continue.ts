@@ -11,6 +11,10 @@ export function offerContinue(server: Server): void {
     waiting.add(request);
     server.emit('request', request, response);
   });
+  // Otherwise Node would respond to all other values itself, without a body and a request id.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
 }
 
 /** Whether the client of a request is waiting for a 100 response. */
