@@ -28,7 +28,7 @@ describe('counting what a JSON text would cost to parse', () => {
     expect(count('1'.repeat(LIMITS.jsonNumberCharacters))).toBeNull();
     expect(count('1'.repeat(LIMITS.jsonNumberCharacters + 1))?.detail).toContain('A number');
     expect(count(`"${'x'.repeat(LIMITS.jsonStringBytes - 1)}"`)).toBeNull();
-    expect(count(`"${'x'.repeat(LIMITS.jsonStringBytes)}"`)?.detail).toContain('A string');
+    expect(count(`"${'x'.repeat(LIMITS.jsonStringBytes)}"`)?.detail).toContain('The `content` of an attachment');
   });
 
   it('counts nothing within strings, however they are cut into pieces', () => {

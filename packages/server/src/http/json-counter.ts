@@ -102,8 +102,9 @@ const FAULTS = {
   },
   string: {
     code: 'payload_too_large',
-    detail: `A string in the body is longer than ${LIMITS.jsonStringBytes} bytes.`,
-    fix: 'Send shorter strings.',
+    // Only operations that send accept bodies that large, and no other field of a send may have as much as a tenth of it.
+    detail: `The \`content\` of an attachment, or another string, is longer than ${LIMITS.jsonStringBytes} bytes. A whole message can have at most ${LIMITS.encodedMessageBytes / 1024 / 1024} MB, and base64 makes a file a third larger.`,
+    fix: 'Send smaller attachments, or links to the files.',
   },
   number: {
     code: 'payload_too_large',
