@@ -104,6 +104,20 @@ describe('errors', () => {
     expectProblem(await server.call('POST', '/emails', { rawBody: '{"from":' }), 400, 'invalid_json');
   });
 
+  it('400: a JSON-RPC parse error for a body of MCP that is not JSON', async () => {
+    for (const rawBody of ['{', '', '\xff', '['.repeat(200)]) {
+      const response = await server.call('POST', '/mcp', { rawBody: Buffer.from(rawBody, 'latin1') });
+      expect(response.status).toBe(400);
+      expect(response.headers.get('content-type')).toContain('application/json');
+      expect(response.body).toMatchObject({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32_700, message: expect.stringMatching(/^Parse error: ./), data: { code: 'invalid_json' } },
+      });
+    }
+    expectProblem(await server.call('POST', '/emails', { rawBody: '{' }), 400, 'invalid_json');
+  });
+
   it('401: a missing, unknown, revoked or expired key', {
     tags: ['contract-errors.401', 'authentication.bearer-key'],
   }, async () => {

@@ -132,7 +132,7 @@ export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler 
     const sessionId = request.headers.get(SESSION_ID);
     if (sessions === undefined || sessionId === null) {
       return jsonRpcError(405, -32_000, `This method needs a session: send the ${SESSION_ID} of initialize.`, {
-        allow: 'POST',
+        allow: METHODS,
       });
     }
     return (await sessions.find(sessionId)) ?? unknownSession();
@@ -177,6 +177,9 @@ export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler 
     },
   };
 }
+
+/** As in every other 405 response of the path: what it supports, with a session or without. */
+const METHODS = 'POST, DELETE, GET, HEAD';
 
 /** The error code is the one that the library's own sessions have. */
 function unknownSession(): Response {

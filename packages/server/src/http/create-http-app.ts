@@ -228,6 +228,10 @@ function sendProblem(
   const problem = toProblem(error, baseUrl, request.id);
   if (request.state) request.state.code = error.code;
   reply.code(problem.status).headers(problemHeaders(error));
+  if (error.code === 'invalid_json' && request.routeOptions.config.isJsonRpc === true) {
+    reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(toParseError(problem)));
+    return;
+  }
   const isPage = PAGE_PATHS.test(request.url) && request.routeOptions.config.isForPrograms !== true;
   if (renderProblem !== undefined && isPage && prefersHtml(request.headers.accept)) {
     const { markup, headers } = renderProblem(problem);
@@ -235,6 +239,12 @@ function sendProblem(
     return;
   }
   reply.header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(problem));
+}
+
+/** The response of JSON-RPC 2.0 to a body that is not JSON (section 5.1). The problem is its data, as in the errors of tools. */
+function toParseError(problem: Problem): object {
+  const error = { code: -32_700, message: `Parse error: ${problem.detail}`, data: problem };
+  return { jsonrpc: '2.0', id: null, error };
 }
 
 /** Converts errors of the framework or the database to a problem. Unexpected errors are logged in full and returned as `internal`. */

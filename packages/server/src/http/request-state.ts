@@ -24,6 +24,8 @@ declare module 'fastify' {
     acceptsBody?: boolean;
     /** Its errors are JSON under the paths of pages too, whatever the client prefers. */
     isForPrograms?: boolean;
+    /** A body that cannot be read gets the error of JSON-RPC, whose clients read no other. */
+    isJsonRpc?: boolean;
   }
   interface FastifyRequest {
     state: RequestState;

@@ -57,7 +57,11 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
   app.route({
     method: operation.method,
     url: operation.path,
-    config: { acceptsBody: needsBody(operation), isForPrograms: operation.response !== 'raw' },
+    config: {
+      acceptsBody: needsBody(operation),
+      isForPrograms: operation.response !== 'raw',
+      isJsonRpc: operation.id === 'service.mcp',
+    },
     bodyLimit: bodyLimitOf(operation),
     // All checks of the key run before the body is read. The order of checks is key, address, rate, scope, shape,
     // existence, rules.

@@ -58,7 +58,7 @@ export const postMcp = defineOperation({
       headers: { 'x-accel-buffering': '`no`: a proxy must pass each event on at once.' },
     },
     { status: 202, summary: 'The body contains notifications only, so there is nothing to return' },
-    mcpRefusal(400, 'A JSON-RPC error: the body or the MCP headers are not valid.'),
+    mcpRefusal(400, 'A JSON-RPC error: the body is not JSON (-32700), or it or the MCP headers are not valid.'),
     mcpRefusal(403, 'A JSON-RPC error: the request comes from a page of another origin.'),
     mcpRefusal(
       404,
