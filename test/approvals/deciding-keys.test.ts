@@ -145,6 +145,37 @@ describe('a restricted key that decides', () => {
     expect((await started[0])?.status).toBe(200);
   });
 
+  it.each(['approve', 'reject'])(
+    'sees nothing of a message by its decision to %s without `approvals:read`',
+    async (decision) => {
+      const secret = 'Reset for zoe@hidden.example';
+      const held = await hold({ to: 'zoe@hidden.example', bcc: 'spy@hidden.example', subject: secret, text: secret });
+      const { key, id } = await decider({ scopes: ['approvals:decide'] });
+      expectProblem(await server.call('GET', `/keys/approvals/${held.approvalId}`, { key }), 404, 'not_found');
+      const { status, body } = await decide(server, key, held.approvalId, { decision, note: 'By rule 7.' });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        ...{ id: held.approvalId, emailId: held.id, decidedBy: id, note: 'By rule 7.' },
+        ...{ from: null, to: [], bcc: [], subject: null, text: null, keyId: null, contentHash: null, receipt: null },
+      });
+      expect(JSON.stringify(body)).not.toMatch(/hidden\.example|Reset/);
+      const more = await hold({ to: 'zoe@hidden.example', subject: secret });
+      const several = { ids: [more.approvalId], decision };
+      const many = await server.call('POST', '/keys/approvals', { key, body: several });
+      expect(many.body).toMatchObject({ accepted: 1, results: [{ ok: true, approval: { subject: null, to: [] } }] });
+      expect(JSON.stringify(many.body)).not.toMatch(/hidden\.example|Reset/);
+    },
+  );
+
+  it('does not learn from its decision why the acceptance check refused the message', async () => {
+    const { key } = await decider({ scopes: ['approvals:decide'] });
+    const held = await hold({ to: 'gone@hidden.example' });
+    await server.call('POST', '/suppressions', { body: { email: 'gone@hidden.example' } });
+    const { body } = await decide(server, key, held.approvalId);
+    expect(body).toMatchObject({ outcome: 'failed', problem: { code: 'recipient_suppressed' } });
+    expect(JSON.stringify(body)).not.toContain('hidden.example');
+  });
+
   it('approves nothing while it is paused', { tags: ['holes.deciding-keys'] }, async () => {
     const { key } = await decider({ paused_at: new Date().toISOString() });
     const held = await hold();

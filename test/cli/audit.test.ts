@@ -121,6 +121,13 @@ describe('postrider audit', () => {
       expect([code, stdout]).toEqual([1, expect.stringContaining(`Broken at entry ${seq} (${reason}): Entry ${seq}`)]);
     });
 
+    it('says that a key that does not see every field gets no hashes', async () => {
+      const { body } = await server.call('POST', '/keys', { body: { name: 'log', scopes: ['audit:read'] } });
+      const { code, stderr } = await run(['audit', 'verify'], {}, body.key);
+      expect(code).toBe(4);
+      expect(stderr).toContain('audit:read, team:read and webhooks:write');
+    });
+
     it('notices entries removed from the end when it knows the last hash', async () => {
       const { accountId, key } = await accountWith(5);
       const { lastHash } = await verify(key);

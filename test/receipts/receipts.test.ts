@@ -21,12 +21,14 @@ describe('receipts of approvals', () => {
   let server: TestApp;
   let agent: { readonly id: string; readonly key: string };
   let decider: string;
+  let reader: string;
   let owner: TestSession;
   let verify: VerifyReceipt;
   beforeAll(async () => {
     server = await startTestApp();
     agent = await holdingKey(server);
     decider = await decidingKey(server);
+    reader = await server.newKey({ scopes: ['approvals:read', 'team:read'] });
     owner = await signInAs(server, 'owner@sandbox.test');
     ({ verifyReceipt: verify } = await readIndependentProgram());
   });
@@ -35,10 +37,17 @@ describe('receipts of approvals', () => {
   const keysOf = async () => (await server.call('GET', KEYS, { key: null })).body.keys;
   const hold = async (body: Readonly<Record<string, unknown>> = {}) =>
     (await server.send(body, { key: agent.key })).body as { readonly id: string; readonly approvalId: string };
-  const read = async (approvalId: string, key = decider) =>
+  const read = async (approvalId: string, key = reader) =>
     (await server.call('GET', `/keys/approvals/${approvalId}`, { key })).body;
   const claimsOf = async (approvalId: string) =>
     verify((await read(approvalId)).receipt, await keysOf(), server.baseUrl);
+
+  it('is shown with the addresses of people only to callers with `team:read`', async () => {
+    const { approvalId } = await hold();
+    await owner.call('POST', `/keys/approvals/${approvalId}`, { body: { decision: 'approve' } });
+    expect((await read(approvalId, decider)).receipt).toBe(null);
+    expect((await claimsOf(approvalId)).deciders).toMatchObject([{ kind: 'member', email: 'owner@sandbox.test' }]);
+  });
 
   it('binds what a key approved, and is in the audit log', {
     tags: ['receipts.made', 'receipts.independent'],

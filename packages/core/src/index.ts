@@ -77,6 +77,7 @@ export {
   type ApprovalDecision,
   type ApprovalEdits,
   type ApprovalReview,
+  type DecidedApproval,
   newApprovalDecisionSchema,
 } from './schemas/approval.ts';
 export { APPROVAL_CHECK_NAMES, type ApprovalCheck, type ApprovalCheckName } from './schemas/approval-check.ts';

@@ -61,6 +61,12 @@ export const VISIBILITY_RULES = {
     others: ['approvals:read', 'emails:content-all'],
     otherwise: 'omitted: a key sees this much of a hold on its own resend of another sender’s message',
   },
+  'hold.deciders': {
+    shows: 'of a held send: `receipt`, if members decided, because it has their addresses',
+    own: ['team:read'],
+    others: ['team:read'],
+    otherwise: 'null',
+  },
   'key.record': {
     shows: 'a key, and the `key.…` events about it',
     own: [],
@@ -91,6 +97,12 @@ export const VISIBILITY_RULES = {
     own: ['webhooks:write'],
     others: ['webhooks:write'],
     otherwise: 'the URL ends in `/***`; `responseBody` is null',
+  },
+  'audit.member': {
+    shows: 'of an entry of the audit log about a member: the address, `details.email`',
+    own: ['team:read'],
+    others: ['team:read'],
+    otherwise: 'null, and `hash` and `previousHash` of all entries too',
   },
   'key.grantor': {
     shows: 'of the key of a program that signed in: the address of the member who allowed it, `client.grantedBy.email`',

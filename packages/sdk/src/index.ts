@@ -49,6 +49,7 @@ export type {
   Checklist,
   ChecklistItem,
   ClickStats,
+  DecidedApproval,
   DeviceConfirmed,
   DeviceSignIn,
   DkimCheck,

@@ -32,6 +32,25 @@ describe('GET /audit', () => {
     return key;
   }
 
+  it('names members only to callers with `team:read`, and gives others no hash to check a guess with', async () => {
+    const { key } = await server.newAccount();
+    const invited = await server.call('POST', '/team/invitations', {
+      key,
+      body: { email: 'eve@b.example', role: 'viewer' },
+    });
+    expect(invited.status).toBe(201);
+    const { body: made } = await server.call('POST', '/keys', { key, body: { name: 'log', scopes: ['audit:read'] } });
+    const { entries } = (await list('', made.key)).body;
+    expect(JSON.stringify(entries)).not.toContain('eve@b.example');
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        ...{ action: 'member.invited', hash: null, previousHash: null },
+        details: expect.objectContaining({ email: null, role: 'viewer' }),
+      }),
+    );
+    expect(JSON.stringify((await list('', key)).body)).toContain('eve@b.example');
+  });
+
   it('returns entries with exactly their fields, newest first, each chained to the one before', {
     tags: ['team.audit'],
   }, async () => {

@@ -12,6 +12,7 @@ import type {
   BlocklistCheck,
   CanceledEmail,
   Checklist,
+  DecidedApproval,
   DkimCheck,
   DmarcCheck,
   Domain,
@@ -77,6 +78,7 @@ export interface Records {
   readonly BlocklistCheck: BlocklistCheck;
   readonly CanceledEmail: CanceledEmail;
   readonly Checklist: Checklist;
+  readonly DecidedApproval: DecidedApproval;
   readonly DkimCheck: DkimCheck;
   readonly DmarcCheck: DmarcCheck;
   readonly Domain: Domain;

@@ -120,7 +120,7 @@ export const approvalSchema = z
       .string()
       .nullable()
       .describe(
-        'The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content.',
+        'The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content and, if members decided, for one without `team:read`, because it has their addresses.',
       ),
     review: approvalReviewSchema
       .nullable()
@@ -130,6 +130,21 @@ export const approvalSchema = z
       ),
   })
   .meta({ id: 'Approval' });
+
+/** A hold after a decision. A caller may decide without the permission to read. */
+export const decidedApprovalSchema = approvalSchema
+  .extend({
+    keyId: idSchema.nullable().describe('The key that sent it.'),
+    source: sourceSchema.nullable(),
+    channel: channelSchema.nullable(),
+    from: z.string().nullable(),
+    subject: z.string().nullable(),
+    unsubscribe: z.boolean().nullable().describe('Whether each recipient gets a separate unsubscribe link.'),
+  })
+  .describe(
+    'The hold after the decision. A caller that may not read the hold gets its status, the decision and the outcome; everything else is null or empty.',
+  )
+  .meta({ id: 'DecidedApproval' });
 
 export const approvalEditsSchema = z
   .strictObject({
@@ -210,12 +225,13 @@ export const approvalResultSchema = z
     ok: z
       .boolean()
       .describe('Whether the decision was recorded. If more people must approve, the hold is still `pending`.'),
-    approval: approvalSchema.optional().describe('The hold after the decision.'),
+    approval: decidedApprovalSchema.optional(),
     error: problemSchema.optional().describe('The error of a hold that was not decided.'),
   })
   .meta({ id: 'ApprovalResult' });
 
 export type Approval = z.input<typeof approvalSchema>;
+export type DecidedApproval = z.input<typeof decidedApprovalSchema>;
 export type ApprovalReview = z.input<typeof approvalReviewSchema>;
 export type ApprovalEdits = z.output<typeof approvalEditsSchema>;
 export type ApprovalDecision = z.output<typeof newApprovalDecisionSchema>;

@@ -17,10 +17,14 @@ export const auditEntrySchema = z
     createdAt: timestampSchema,
     hash: z
       .string()
+      .nullable()
       .describe(
-        'SHA-256 in hexadecimal over `previousHash` and all fields of the entry: changing a field changes the hash.',
+        'SHA-256 in hexadecimal over `previousHash` and all fields of the entry: changing a field changes the hash. Null for a caller that does not see all fields of the log, which the hashes would confirm.',
       ),
-    previousHash: z.string().describe('`hash` of the previous entry; 64 zeros in the first entry.'),
+    previousHash: z
+      .string()
+      .nullable()
+      .describe('`hash` of the previous entry; 64 zeros in the first entry. Null if `hash` is.'),
   })
   .meta({ id: 'AuditEntry' });
 

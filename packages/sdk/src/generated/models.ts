@@ -83,6 +83,12 @@ export type ChecklistItem = components['schemas']['ChecklistItem'];
 
 export type ClickStats = components['schemas']['ClickStats'];
 
+/**
+ * The hold after the decision. A caller that may not read the hold gets its status, the decision and the outcome;
+ * everything else is null or empty.
+ */
+export type DecidedApproval = components['schemas']['DecidedApproval'];
+
 export type DeviceConfirmed = components['schemas']['DeviceConfirmed'];
 
 export type DeviceSignIn = components['schemas']['DeviceSignIn'];

@@ -190,7 +190,7 @@ export interface components {
             } | null;
             /** @description Whether each recipient gets a separate unsubscribe link. */
             unsubscribe: boolean;
-            /** @description The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content. */
+            /** @description The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content and, if members decided, for one without `team:read`, because it has their addresses. */
             receipt: string | null;
             /** @description Only in a read with `review=true`: what an approver should look at, read from the whole message. Null if it could not be checked, because it is too large or the server is busy. */
             review?: components["schemas"]["ApprovalReview"] | null;
@@ -419,7 +419,7 @@ export interface components {
             id: string;
             /** @description Whether the decision was recorded. If more people must approve, the hold is still `pending`. */
             ok: boolean;
-            approval?: components["schemas"]["Approval"];
+            approval?: components["schemas"]["DecidedApproval"];
             error?: components["schemas"]["Problem"];
         };
         ApprovalReview: {
@@ -529,10 +529,10 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description SHA-256 in hexadecimal over `previousHash` and all fields of the entry: changing a field changes the hash. */
-            hash: string;
-            /** @description `hash` of the previous entry; 64 zeros in the first entry. */
-            previousHash: string;
+            /** @description SHA-256 in hexadecimal over `previousHash` and all fields of the entry: changing a field changes the hash. Null for a caller that does not see all fields of the log, which the hashes would confirm. */
+            hash: string | null;
+            /** @description `hash` of the previous entry; 64 zeros in the first entry. Null if `hash` is. */
+            previousHash: string | null;
         };
         AuditPage: {
             entries: components["schemas"]["AuditEntry"][];
@@ -705,6 +705,89 @@ export interface components {
             clicked: number;
             /** @description `clicked` against `tracked`, in percent with two decimals; 0 if there are none. */
             clickRate: number;
+        };
+        /** @description The hold after the decision. A caller that may not read the hold gets its status, the decision and the outcome; everything else is null or empty. */
+        DecidedApproval: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The held message.
+             */
+            emailId: string;
+            /** @enum {string} */
+            status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
+            reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
+            /** @description 1 for the original message; every edit adds one. */
+            revision: number;
+            /** @description Identifies exactly what this record shows, including files. Pass it with the decision, so that nothing else is decided. Null for a caller that may not see the content. */
+            contentHash: string | null;
+            /** @description The key that sent it. */
+            keyId: string | null;
+            keyName: string | null;
+            agentName: string | null;
+            source: components["schemas"]["Source"] | null;
+            channel: components["schemas"]["Channel"] | null;
+            from: string | null;
+            /** @description Mailboxes with the names that are sent: `a@b.c` or `Name <a@b.c>`. */
+            to: string[];
+            /** @description Like `to`. */
+            cc: string[];
+            /** @description Like `to`. */
+            bcc: string[];
+            subject: string | null;
+            /** @description As it would be delivered; null if there is none, or it is no longer stored. */
+            text: string | null;
+            /** @description As it would be delivered, before tracking; null if there is none, or it is no longer stored. */
+            html: string | null;
+            attachments: {
+                filename: string;
+                contentType: string;
+                /** @description Bytes. */
+                size: number;
+            }[];
+            scheduledAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the hold expires if no one decides.
+             */
+            expiresAt: string;
+            decidedAt: string | null;
+            /** @description The id of the key or user; `system` if it expired. */
+            decidedBy: string | null;
+            approvers: components["schemas"]["Approvers"];
+            /** @description If several people must approve: the approvals of this revision so far, oldest first. The message is sent after the last one. Empty if one person is enough. */
+            votes: components["schemas"]["ApprovalVote"][];
+            rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
+            /** @description The note of the decision. */
+            note: string | null;
+            /** @description The fields an approver changed. */
+            edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
+            /** @description After an approval: `queued`, or `failed` if the acceptance check refused the message at that time. */
+            outcome: ("queued" | "failed") | null;
+            /** @description Why it failed. */
+            problem: components["schemas"]["Problem"] | null;
+            /** @description Where replies are sent; null if that is `from`. */
+            replyTo: string | null;
+            /** @description The additional headers of the request; null if they are no longer stored. */
+            headers: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether each recipient gets a separate unsubscribe link. */
+            unsubscribe: boolean | null;
+            /** @description The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content and, if members decided, for one without `team:read`, because it has their addresses. */
+            receipt: string | null;
+            /** @description Only in a read with `review=true`: what an approver should look at, read from the whole message. Null if it could not be checked, because it is too large or the server is busy. */
+            review?: components["schemas"]["ApprovalReview"] | null;
         };
         DeviceConfirmed: {
             /** @constant */
@@ -4034,7 +4117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Approval"];
+                    "application/json": components["schemas"]["DecidedApproval"];
                 };
             };
         };

@@ -2,7 +2,7 @@ import type { ApiConnection } from '../../api-connection.ts';
 import { AuditChain } from '../../audit/audit-chain.ts';
 import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES } from '../../exit-codes.ts';
-import { CliFailure } from '../../failure.ts';
+import { CliFailure, ownFailure } from '../../failure.ts';
 import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-value.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 import { formFlag } from '../../own-flag.ts';
@@ -38,6 +38,7 @@ export const definition = defineCommand({
       const query = { limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
       const page: JsonRecord = await read(connection, 'audit.list', query);
       for (const entry of recordsOf(page['entries'])) {
+        if (entry['hash'] === null) throw withoutHashes();
         chain.add(entry);
         count += 1;
         if (count % REMARK_EVERY === 0) output.remark(`${count} entries read.`);
@@ -53,6 +54,17 @@ export const definition = defineCommand({
     return broken === null ? EXIT_CODES.done : EXIT_CODES.unexpected;
   },
 });
+
+/** The API returns hashes only to callers that see every field, which is also what computing them needs. */
+function withoutHashes() {
+  return ownFailure(
+    EXIT_CODES.permission,
+    'missing_scope',
+    'No permission for this request',
+    'The key does not see all fields of the log, so its hashes cannot be computed.',
+    'Use a key with audit:read, team:read and webhooks:write, or sign in as an owner or admin (`postrider login`).',
+  );
+}
 
 /** The account of the key, or of the session if a user calls without a key. */
 async function readAccount(connection: ApiConnection): Promise<JsonRecord> {

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOutcomes, ApprovalPage } from '@postrider/sdk';
+import type { Approval, ApprovalOutcomes, ApprovalPage, DecidedApproval } from '@postrider/sdk';
 import { progressOf, readHold, recipientsOf } from '../../approvals/hold.ts';
 import { endLines, previewLines } from '../../approvals/preview-lines.ts';
 import type { ShownLine, Tone } from '../../approvals/shown-line.ts';
@@ -16,7 +16,7 @@ import { remarkOnPage } from './page-remark.ts';
 const UNBOUND_COLUMNS = 100_000;
 
 /** A hold with all its details. */
-export function showApproval(response: Shown<Approval>, output: Output, now: Date): void {
+export function showApproval(response: Shown<Approval | DecidedApproval>, output: Output, now: Date): void {
   const hold = readHold(response);
   const lines = previewLines(hold, output.width ?? UNBOUND_COLUMNS, now);
   output.writeText(lines.map((line) => toText(line, output)).join(''));
@@ -95,7 +95,7 @@ function toText({ text, tone }: ShownLine, { paint }: Output): string {
 
 /** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
-  defineView(['Approval'], showApproval),
+  defineView(['Approval', 'DecidedApproval'], showApproval),
   defineView(['ApprovalPage'], showApprovalList),
   defineView(['ApprovalOutcomes'], showDecisions),
 ];

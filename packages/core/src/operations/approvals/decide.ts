@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
-import { approvalSchema, newApprovalDecisionSchema } from '../../schemas/approval.ts';
+import { decidedApprovalSchema, newApprovalDecisionSchema } from '../../schemas/approval.ts';
 import { approvalParams } from './get.ts';
 
 /** Who may decide, for the descriptions of both operations. */
@@ -27,7 +27,7 @@ export const decideApproval = defineOperation({
   bodyBytes: LIMITS.decisionBodyBytes,
   status: 200,
   response: 'json',
-  output: approvalSchema,
+  output: decidedApprovalSchema,
   errors: [
     'not_found',
     'self_approval_forbidden',

@@ -3,7 +3,7 @@
 import type { CallOptions, OperationCaller } from '../../call.ts';
 import { type CallPromise, callOperation } from '../../call-promise.ts';
 import { listPages, type PagePromise } from '../../pagination.ts';
-import type { Approval, ApprovalCheck, ApprovalDecision, ApprovalDecisions, ApprovalOutcomes } from '../models.ts';
+import type { Approval, ApprovalCheck, ApprovalDecision, ApprovalDecisions, ApprovalOutcomes, DecidedApproval } from '../models.ts';
 import type { operations } from '../schema.ts';
 
 type ListQuery = NonNullable<operations['approvals.list']['parameters']['query']>;
@@ -88,7 +88,7 @@ export class ApprovalsResource {
    * `approval_already_decided`, `approval_changed`, `recipient_not_allowed`, `send_limit_reached`, `sending_paused`,
    * besides the codes that every call can return.
    */
-  decide(id: string, body: ApprovalDecision, options: CallOptions = {}): CallPromise<Approval> {
+  decide(id: string, body: ApprovalDecision, options: CallOptions = {}): CallPromise<DecidedApproval> {
     return callOperation(this.#client, 'approvals.decide', { params: { id }, body }, options);
   }
 

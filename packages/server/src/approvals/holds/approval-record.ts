@@ -1,18 +1,58 @@
 import {
   type Approval,
   type Approvers,
+  type DecidedApproval,
   formatMailbox,
   type MessageApproval,
   maySee,
+  type Problem,
   type Viewer,
 } from '@postrider/core';
 import type { ApprovalRow } from '../../db/queries/approvals.ts';
 import type { MessageHold } from '../../db/queries/read-messages.ts';
+import { namesMembers } from '../../receipts/receipt-token.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
+
+/** A hold for the caller that decided it. Without the permission to read, it sees its decision and what came of it. */
+export function toDecidedApproval(row: ApprovalRow, viewer: Viewer): DecidedApproval {
+  const approval = toVisibleApproval(row, viewer);
+  if (maySee(viewer, 'hold.record', row.keyId)) return approval;
+  const { approvers, problem } = approval;
+  return {
+    ...approval,
+    ...UNREAD,
+    approvers: { ...approvers, memberIds: null },
+    problem: problem === null ? null : { ...withoutRecipients(problem), detail: UNREAD_PROBLEM },
+  };
+}
+
+const UNREAD = {
+  ...{ reasons: [], keyId: null, keyName: null, agentName: null, source: null, channel: null },
+  ...{ from: null, to: [], cc: [], bcc: [], subject: null, text: null, html: null, attachments: [] },
+  ...{
+    contentHash: null,
+    scheduledAt: null,
+    votes: [],
+    replyTo: null,
+    headers: null,
+    unsubscribe: null,
+    receipt: null,
+  },
+};
+
+/** Details of refusals name recipients, domains and files. */
+const UNREAD_PROBLEM = 'The acceptance check refused the message, and this caller may not read why.';
+
+function withoutRecipients({ recipients: _recipients, errors: _errors, ...problem }: Problem): Problem {
+  return problem;
+}
 
 /** A hold as a caller may see it. A resend of another key's message shows that message's content only to callers who may read it. */
 export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
-  const approval = toApproval(row);
+  const whole = toApproval(row);
+  // It is signed as a whole, so the addresses in it cannot be left out.
+  const isHidden = whole.receipt !== null && !maySee(viewer, 'hold.deciders', null) && namesMembers(whole.receipt);
+  const approval = isHidden ? { ...whole, receipt: null } : whole;
   if (maySee(viewer, 'hold.content', row.issuerKeyId)) return approval;
   const blind = row.recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : []));
   const problem =

@@ -1,6 +1,6 @@
-import { type Approval, nameOperation } from '@postrider/core';
+import { type DecidedApproval, nameOperation } from '@postrider/core';
 import { type Decision, type DecisionVerdict, decideApproval as decideHold } from '../../approvals/decide-approval.ts';
-import { toVisibleApproval } from '../../approvals/holds/approval-record.ts';
+import { toDecidedApproval } from '../../approvals/holds/approval-record.ts';
 import { passkeyNeeded } from '../../approvals/passkey-approval.ts';
 import { ConfirmationNeeded, type Confirmed } from '../../auth/passkeys/confirmation.ts';
 import { readApproval } from '../../db/queries/approvals.ts';
@@ -25,7 +25,7 @@ export async function decideOne(
   decision: Decision,
   context: KeyedContext,
   confirmed: Confirmed | null,
-): Promise<Approval> {
+): Promise<DecidedApproval> {
   const { caller } = context;
   const { database, delivery, events, threads, installation, receipts } = context.services;
   const { accountId } = caller;
@@ -47,7 +47,7 @@ export async function decideOne(
   }
   const row = await readApproval(database.sql, { accountId, keyId: null, id });
   if (row === null) throw approvalNotFound(id);
-  return toVisibleApproval(row, viewerOf(caller));
+  return toDecidedApproval(row, viewerOf(caller));
 }
 
 /** A key in approval mode could otherwise approve sends like its own. */

@@ -1,4 +1,4 @@
-import type { AuditEntry, Viewer } from '@postrider/core';
+import { type AuditEntry, maySee, type Viewer } from '@postrider/core';
 import { type AuditEntryRow, countAuditEntries, listAuditEntries as listRows } from '../../db/queries/audit-entries.ts';
 import { visibleUrl } from '../../visibility/mask-url.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
@@ -28,10 +28,19 @@ export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { servi
   return { body: { entries: rows.map((row) => toEntry(row, viewerOf(caller))), ...page } };
 };
 
-/** Masks the URL of a webhook endpoint as in the endpoint's own record. The hash of the entry cannot be recomputed from the masked form. */
+/**
+ * Masks what the caller does not see elsewhere either. Each hash covers all earlier entries and has no key, so a caller could use any of
+ * them to check a guess at what is masked.
+ */
 function toEntry(row: AuditEntryRow, viewer: Viewer): AuditEntry {
-  const { url } = row.details;
-  const isEndpoint = row.action.startsWith('webhook.') && typeof url === 'string';
-  const details = isEndpoint ? { ...row.details, url: visibleUrl(url, viewer) } : row.details;
-  return { ...row, details, createdAt: row.createdAt.toISOString() };
+  const seesAll = maySee(viewer, 'audit.member', null) && maySee(viewer, 'webhook.address', null);
+  const hashes = seesAll ? {} : { hash: null, previousHash: null };
+  return { ...row, ...hashes, details: visibleDetails(row, viewer), createdAt: row.createdAt.toISOString() };
+}
+
+function visibleDetails({ action, details }: AuditEntryRow, viewer: Viewer): AuditEntry['details'] {
+  const { url } = details;
+  if (action.startsWith('webhook.') && typeof url === 'string') return { ...details, url: visibleUrl(url, viewer) };
+  if (action.startsWith('member.') && !maySee(viewer, 'audit.member', null)) return { ...details, email: null };
+  return details;
 }

@@ -1,4 +1,4 @@
-import { type Approval, type FieldProblem, type Problem, votesInWords } from '@postrider/core';
+import { type Approval, type DecidedApproval, type FieldProblem, type Problem, votesInWords } from '@postrider/core';
 import { findFormFaults, readDecisionForm } from '../../../../approvals/web/decision-form.ts';
 import { html } from '../../../../html/page-markup.ts';
 import { ProblemError } from '../../../../problem.ts';
@@ -33,7 +33,7 @@ export function formFault(errors: readonly FieldProblem[]): ProblemError {
 }
 
 /** Leads on after a decision: to the inbox, or to the page that says why it could not be sent. */
-export function decided(request: PageRequest, approval: Approval): PageResult {
+export function decided(request: PageRequest, approval: DecidedApproval): PageResult {
   const hasFailed = approval.outcome === 'failed';
   const words = decidedWords(approval);
   if (isFromScript(request.form)) {
@@ -43,9 +43,9 @@ export function decided(request: PageRequest, approval: Approval): PageResult {
 }
 
 /** What became of it, in one sentence. */
-export function decidedWords(approval: Approval): string {
+export function decidedWords(approval: DecidedApproval): string {
   const { subject, status, outcome, problem, scheduledAt } = approval;
-  const name = `“${subject.slice(0, 100)}”`;
+  const name = subject === null ? 'The message' : `“${subject.slice(0, 100)}”`;
   const progress = votesInWords(approval);
   if (progress !== null) return `Your approval of ${name} is recorded. ${progress}`;
   if (status === 'rejected') return `${name} was rejected and is not sent.`;
