@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { notifyAll } from './examples/batch.ts';
 import { trySending } from './examples/errors.ts';
 import { countBytes } from './examples/exports.ts';
 import { subjectsOf } from './examples/lists.ts';
@@ -21,9 +22,17 @@ describe('the examples of docs/sdk.md', () => {
   });
   afterAll(() => server.close());
 
-  it.each(['send', 'errors', 'lists', 'exports', 'responses'])('%s is the same as the code run here', (name) => {
-    const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
-    expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
+  it.each(['send', 'batch', 'errors', 'lists', 'exports', 'responses'])(
+    '%s is the same as the code run here',
+    (name) => {
+      const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
+      expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
+    },
+  );
+
+  it('follow the oldest Node that the package supports', () => {
+    const manifest = readFileSync(path.resolve(import.meta.dirname, '../../packages/sdk/package.json'), 'utf8');
+    expect(DOCUMENT).toContain(`Node ${JSON.parse(manifest).engines.node.replace('>=', '')} or later`);
   });
 
   it('do what they say', async () => {
@@ -32,6 +41,10 @@ describe('the examples of docs/sdk.md', () => {
     await server.call('POST', '/suppressions', { body: { email: 'gone@example.com' } });
     expect(await trySending(postrider, 'gone@example.com')).toBe('gone@example.com: recipient_suppressed');
     expect(await trySending(postrider, 'nobody')).toMatch(/\(request .+\)$/);
+    expect(await notifyAll(postrider, ['delivered@sandbox.test', 'gone@example.com'])).toEqual([
+      expect.stringMatching(/^sent as [0-9a-f-]{36}$/),
+      expect.stringMatching(/^recipient_suppressed: /),
+    ]);
     for (const subject of ['One', 'Two', 'Three']) await server.send({ subject, tags: ['listed'] });
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
     expect(await subjectsOf(postrider, 'listed')).toEqual(['Three', 'Two', 'One']);

@@ -10,11 +10,13 @@ const EXAMPLES = 'test/sdk/examples';
 export async function renderSdkDoc(root: string, resources: ReadonlyMap<string, readonly Call[]>): Promise<string> {
   const example = async (name: string) =>
     `\`\`\`ts\n${await readFile(path.join(root, EXAMPLES, `${name}.ts`), 'utf8')}\`\`\``;
+  const { engines } = JSON.parse(await readFile(path.join(root, 'packages/sdk/package.json'), 'utf8'));
+  const oldestNode = String(engines.node).replace('>=', '');
   return `${MARKDOWN_NOTICE}
 
 # The TypeScript client
 
-\`@postrider/sdk\` is one class, \`Postrider\`, with a method for every operation of the API. It runs on Node with undici, its only dependency, and
+\`@postrider/sdk\` is one class, \`Postrider\`, with a method for every operation of the API. It runs on Node ${oldestNode} or later with undici, its only dependency, and
 on every other platform with \`fetch\`. Import conditions select one of them. Pass a \`transport\` to replace it. Importing it has no side effects, so
 a bundle contains only what you use, and undici is loaded with the first request.
 
@@ -22,6 +24,13 @@ ${await example('send')}
 
 \`new Postrider({apiKey, baseUrl?, timeoutMs?, maxRetries?, maxRetryAfterMs?, transport?})\`: \`baseUrl\` is \`http://127.0.0.1:8025\` by default, one attempt may take 30 s,
 and a failed call is retried twice. Every call accepts \`{idempotencyKey?, signal?, timeoutMs?, maxRetries?, headers?}\` as its last argument.
+
+\`timeoutMs\` is the time that one attempt may take, in milliseconds. A read with \`wait\` may take that long plus the seconds of \`wait\`, so
+\`wait\` needs no longer \`timeoutMs\`. With retries, a call can take several times as long: pass a \`signal\` to limit it as a whole.
+
+## Several emails
+
+${await example('batch')}
 
 ## Retries
 
@@ -40,7 +49,8 @@ ${await example('errors')}
 ## Lists
 
 Await a list to get its first page: \`data\`, \`total\`, \`totalIsEstimate\`, \`nextCursor\`, \`nextPage()\`, \`requestId\` and \`rateLimit\`. Iterate over it to get every
-item of every page.
+item of every page. The items are always in \`data\`. The API and \`postrider … --json\` name them after the resource, for example
+\`messages\` in \`GET /emails\` and \`keys\` in \`GET /keys\`.
 
 ${await example('lists')}
 
