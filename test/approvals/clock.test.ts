@@ -313,7 +313,7 @@ describe('the lifetime of a hold', () => {
     const held = await hold();
     await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
-    expect((await post(link, { decision: 'reject', rejectCode: 'other', note: 'a\u0000b' })).status).toBe(422);
+    expect((await post(link, { decision: 'reject', rejectCode: 'other', rejectNote: 'a\u0000b' })).status).toBe(422);
     expect((await server.call('GET', `/emails/${held.id}`)).body.status).toBe('pending_approval');
   });
 

@@ -135,9 +135,13 @@ describe('the pages of held messages', () => {
       }
       const fields = { to: 'delivered@sandbox.test', subject: 'Changed', text: 'x', step: 'approve' };
       expect((await post(owner, `${page}/edit`, fields)).status).toBe(422);
-      const refused = await post(owner, page, { decision: 'reject', rejectCode: '', contentHash, note: 'Kept note' });
+      const reason = { decision: 'reject', rejectCode: '', contentHash, rejectNote: 'Kept note' };
+      const refused = await post(owner, page, reason);
       expect([refused.status, String(refused.body).includes('id="rejectCode-fault"')]).toEqual([422, true]);
-      expect(refused.body).toContain('value="Kept note"');
+      // Only in the form of the rejection: an approval must not send it.
+      expect(String(refused.body).match(/<input[^>]*value="Kept note"[^>]*>/g)).toEqual([
+        expect.stringContaining('name="rejectNote"'),
+      ]);
     }
     const hold1 = { hold: `${id} ${contentHash}` };
     expect((await post(owner, '/console/approvals', { decision: 'approve', hold: id })).status).toBe(422);

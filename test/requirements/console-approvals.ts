@@ -27,6 +27,10 @@ export const approvalPages = [
     'console.approvals.undo',
     'A decision can be undone for five seconds. Leaving the page sends it. Several undos can be pending.',
   ),
+  requirement(
+    'console.approvals.notes',
+    'The note of an approval and that of a rejection are separate. After an undo, what was typed is still in the form.',
+  ),
   requirement('console.approvals.once', 'A double click decides once.'),
   requirement(
     'console.approvals.lost',

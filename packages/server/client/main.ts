@@ -11,7 +11,6 @@ import { startPreviews } from './live-preview.ts';
 import { keepTimesCurrent, showFirstTimes } from './local-time.ts';
 import { startPdfs } from './pdf.ts';
 import { closePopoversByEscape } from './popovers.ts';
-import { shareTexts } from './same-text.ts';
 import { countTicked } from './ticked.ts';
 import { startUndo } from './undo.ts';
 
@@ -25,7 +24,6 @@ confirmByPasskey();
 guardDoubleSubmits();
 countTicked();
 closePopoversByEscape();
-shareTexts();
 startPdfs();
 keepTimesCurrent();
 void showFirstTimes();

@@ -1,6 +1,7 @@
 import { endDecisionPauseSoon } from './decision-pause.ts';
 import { type Delayed, delay, type Sending } from './delayed-forms.ts';
 import { forgetTyped, reloadContent } from './reload-content.ts';
+import { restoreTyped } from './restore-typed.ts';
 import { toast } from './toast.ts';
 import { followHistory, showPage, visit } from './visit.ts';
 
@@ -57,7 +58,10 @@ function start(form: HTMLFormElement, submitter: HTMLElement | null): void {
   const back = () => {
     pending.delete(key);
     markPending();
-    if (next !== undefined) void visit(home, location.href === home ? 'replace' : 'push');
+    if (next === undefined) return;
+    void visit(home, location.href === home ? 'replace' : 'push').then(() => {
+      if (location.href === home) restoreTyped(form.action, fields);
+    });
   };
   const hideToast = toast(`${verbOf(fields)} ${what}`, {
     forMs: WAIT_MS,

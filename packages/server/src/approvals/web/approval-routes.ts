@@ -91,7 +91,7 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
 }
 
 async function show(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
-  return await showHeld(found, request, reply, services, { errors: [], note: '' });
+  return await showHeld(found, request, reply, services, { errors: [], refused: null });
 }
 
 async function showHeld(
@@ -99,7 +99,7 @@ async function showHeld(
   request: FastifyRequest,
   reply: FastifyReply,
   services: Services,
-  refused: Pick<HeldView, 'errors' | 'note'>,
+  refusal: Pick<HeldView, 'errors' | 'refused'>,
 ) {
   const { approval, token, tools, status } = found;
   if (status !== 'pending') return await alreadyDecided(found, reply);
@@ -107,7 +107,7 @@ async function showHeld(
   const voting = await readVotingOfLink(found);
   const view = {
     ...{ approval, base: `/approvals/${token}`, now: services.database.clock.now().toISOString() },
-    ...refused,
+    ...refusal,
     passkeyHost: passkeyHostOf(services),
     voting,
     ...{
@@ -163,7 +163,8 @@ async function decide(found: FoundHold, request: FastifyRequest, reply: FastifyR
   if (found.status !== 'pending') return await alreadyDecided(found, reply);
   if (isOutdated(found)) return outdated(found, reply, services);
   if (given !== null && errors.length > 0 && !isUnshown) {
-    return await showHeld(found, request, reply.code(422), services, { errors, note: given.note ?? '' });
+    const refused = { decision: given.decision, note: given.note ?? '' };
+    return await showHeld(found, request, reply.code(422), services, { errors, refused });
   }
   const decision = isUnshown ? null : parseDecision(given, found);
   if (decision === null) {

@@ -21,11 +21,14 @@ export const UNSHOWN: FieldProblem = {
   message: 'The form does not say which content was shown.',
 };
 
+/** Two fields, because a form can have both: the reason of a rejection must never be sent with an approval. */
+export const NOTE_FIELDS = { approve: 'note', reject: 'rejectNote' } as const;
+
 /** The decision in a form; null if it names none. What is wrong with its parts is found by the operation's schema. */
 export function readDecisionForm(form: URLSearchParams): GivenDecision | null {
   const decision = form.get('decision');
   if (decision !== 'approve' && decision !== 'reject') return null;
-  const note = form.get('note')?.trim() ?? '';
+  const note = form.get(NOTE_FIELDS[decision])?.trim() ?? '';
   const contentHash = form.get('contentHash') ?? '';
   const common = { ...(note === '' ? {} : { note }), ...(contentHash === '' ? {} : { contentHash }) };
   if (decision === 'approve') return { decision, ...common, ...(form.has('remember') ? { remember: true } : {}) };

@@ -15,8 +15,6 @@ export interface FieldOptions {
   readonly autocomplete?: string;
   readonly min?: number | string;
   readonly max?: number | string;
-  /** Fields with the same name here have the same text, wherever it is typed. */
-  readonly sameText?: string;
   /** The id; by default the name. Needed where a page has two fields of one name. */
   readonly id?: string;
 }
@@ -91,13 +89,12 @@ export function faultOf(errors: readonly FieldProblem[] | undefined, path: strin
   return found === undefined ? null : found.message;
 }
 
-function inputAttributes({ name, id = name, fault, hint, isRequired, maxLength, placeholder, sameText }: FieldOptions) {
+function inputAttributes({ name, id = name, fault, hint, isRequired, maxLength, placeholder }: FieldOptions) {
   const described = [fault == null ? null : `${id}-fault`, hint == null ? null : `${id}-hint`]
     .filter(Boolean)
     .join(' ');
   return {
     ...{ id, name, required: isRequired, maxlength: maxLength, placeholder },
-    'data-same-text': sameText,
     'aria-invalid': fault == null ? null : 'true',
     'aria-describedby': described === '' ? null : described,
   };

@@ -3,6 +3,7 @@ import { attributes, type Html, html } from '../../../html/page-markup.ts';
 import { button, linkButton } from '../../../ui/components/button.ts';
 import { checkbox, faultOf, textField } from '../../../ui/components/field.ts';
 import { card, notice } from '../../../ui/components/surfaces.ts';
+import { NOTE_FIELDS } from '../decision-form.ts';
 import { APPROVAL_NOTE, NOTE_HINT, REJECTION_NOTE } from './decision-words.ts';
 import { isFullyChecked } from './held-links.ts';
 import { timeToDecide } from './hold-times.ts';
@@ -20,8 +21,7 @@ export function decisionCard(view: HeldView): Html {
       })
     : null;
   const note = textField({
-    ...{ name: 'note', id: 'note', label: APPROVAL_NOTE, value: view.note ?? '', sameText: 'note' },
-    hint: NOTE_HINT,
+    ...{ name: NOTE_FIELDS.approve, label: APPROVAL_NOTE, value: typedNote(view, 'approve'), hint: NOTE_HINT },
     maxLength: LIMITS.approvalNoteCharacters,
   });
   return card(
@@ -52,17 +52,15 @@ function rejection(view: HeldView): Html {
   const fault = faultOf(view.errors, 'rejectCode');
   const open = fault === null ? null : html` open`;
   const note = textField({
-    ...{
-      name: 'note',
-      id: 'reject-note',
-      label: REJECTION_NOTE,
-      hint: NOTE_HINT,
-      value: view.note ?? '',
-      sameText: 'note',
-    },
+    ...{ name: NOTE_FIELDS.reject, label: REJECTION_NOTE, value: typedNote(view, 'reject'), hint: NOTE_HINT },
     maxLength: LIMITS.approvalNoteCharacters,
   });
   return html`<details class="popover upward"${open}><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${rejectReason(fault)}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
+}
+
+/** The reason of a rejection must not be sent with an approval, so each form has the note that was typed into it. */
+function typedNote({ refused }: HeldView, decision: 'approve' | 'reject'): string {
+  return refused?.decision === decision ? refused.note : '';
 }
 
 /** An approval that needs a passkey has no undo: confirming it takes a deliberate step. */

@@ -23,9 +23,15 @@ export interface HeldView {
   readonly excerpts: Readonly<Record<number, Excerpt>>;
   /** The page after a decision; null to stay. */
   readonly next: string | null;
-  /** What was wrong with a decision that was refused, and the note that was typed. */
+  /** What was wrong with a decision that was refused. */
   readonly errors?: readonly FieldProblem[];
-  readonly note?: string;
+  /** That decision, with the note that was typed; null if none was refused. */
+  readonly refused?: RefusedDecision | null | undefined;
+}
+
+export interface RefusedDecision {
+  readonly decision: 'approve' | 'reject';
+  readonly note: string;
 }
 
 export interface Voting {

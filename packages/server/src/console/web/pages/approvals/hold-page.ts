@@ -1,4 +1,5 @@
 import type { Approval, FieldProblem } from '@postrider/core';
+import { readDecisionForm } from '../../../../approvals/web/decision-form.ts';
 import { readExcerpts } from '../../../../approvals/web/held-content.ts';
 import { readHeld } from '../../../../approvals/web/held-reading.ts';
 import { decidedNotice } from '../../../../approvals/web/view/decided-words.ts';
@@ -18,6 +19,7 @@ import { readForecast } from './forecast.ts';
 import { contentToolsOf } from './held-parts.ts';
 import { readNeighbors } from './neighbors.ts';
 import { APPROVALS, pathOf } from './paths.ts';
+import { fieldsIn } from './script-result.ts';
 
 /** One held message, as its recipients will see it, with the decision. */
 export async function showHold(request: PageRequest): Promise<PageContent> {
@@ -71,6 +73,12 @@ function recipientsOf({ to, cc, bcc }: Approval): string {
   return count === 1 ? '1 recipient' : `${count} recipients`;
 }
 
+/** The form is empty unless it was sent, and this page is only the response to a decision that was refused. */
+function readRefused({ form }: PageRequest): HeldView['refused'] {
+  const given = readDecisionForm(fieldsIn(form));
+  return given === null ? null : { decision: given.decision, note: given.note ?? '' };
+}
+
 async function readView(
   request: PageRequest,
   approval: Approval,
@@ -91,7 +99,7 @@ async function readView(
     },
     reading: await readHeld(request.services.threads, { accountId, keyId: approval.keyId }, approval),
     excerpts: await readExcerpts(contentToolsOf(request), approval),
-    ...{ next, errors, note: request.form.get('note') ?? '' },
+    ...{ next, errors, refused: readRefused(request) },
   };
   return heldView(view);
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from '@postrider/core';
+import { NOTE_FIELDS } from '../../../../approvals/web/decision-form.ts';
 import { REJECTION_NOTE } from '../../../../approvals/web/view/decision-words.ts';
 import { rejectReason } from '../../../../approvals/web/view/reject-reason.ts';
 import { type Html, html } from '../../../../html/page-markup.ts';
@@ -12,7 +13,7 @@ import { APPROVALS } from './paths.ts';
  */
 export function inboxForm(list: Html, refused: { readonly fault: string; readonly note: string } | null): Html {
   const note = textField({
-    name: 'note',
+    name: NOTE_FIELDS.reject,
     label: REJECTION_NOTE,
     hint: 'The senders can read it.',
     value: refused?.note ?? '',

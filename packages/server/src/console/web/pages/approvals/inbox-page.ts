@@ -1,4 +1,5 @@
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type Problem } from '@postrider/core';
+import { NOTE_FIELDS } from '../../../../approvals/web/decision-form.ts';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { linkButton } from '../../../../ui/components/button.ts';
 import { faultOf } from '../../../../ui/components/field.ts';
@@ -72,7 +73,7 @@ function rows(
   const caption = `${LABELS[status]}: messages`;
   const list = holdTable({ approvals, found, canTick, ticked, now: request.now, caption });
   const fault = faultOf(problem?.errors, 'rejectCode');
-  const refused = fault === null ? null : { fault, note: request.form.get('note') ?? '' };
+  const refused = fault === null ? null : { fault, note: request.form.get(NOTE_FIELDS.reject) ?? '' };
   return canTick ? inboxForm(list, refused) : list;
 }
 
