@@ -71,7 +71,7 @@ describe('the two parts of a mail to approvers', () => {
       includes('invoice.pdf (3 KB)');
       includes('please pay at https://pay.example/1.');
       includes('This is its plain text. The page shows the HTML that its recipients see.');
-      expect(shown).toMatch(new RegExp(`in 3 days, on \\w+, \\w+ ${day}, \\d{4}, \\d\\d:\\d\\d UTC`));
+      expect(shown).toMatch(new RegExp(`in 72 hours, on \\w+, \\w+ ${day}, \\d{4}, \\d\\d:\\d\\d UTC`));
       expect(shown).not.toContain('Something else');
     }
   });

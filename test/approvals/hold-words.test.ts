@@ -11,7 +11,11 @@ describe('readable times and sizes', () => {
     [119 * 60_000, 'in 119 minutes'],
     [3 * 3_600_000, 'in 3 hours'],
     [47 * 3_600_000, 'in 47 hours'],
-    [72 * 3_600_000, 'in 3 days'],
+    [71.98 * 3_600_000, 'in 71 hours'],
+    [72 * 3_600_000 - 20_000, 'in 72 hours'],
+    [95 * 3_600_000, 'in 95 hours'],
+    [96 * 3_600_000, 'in 4 days'],
+    [119 * 3_600_000, 'in 4 days'],
     [-1, 'in 1 minute'],
   ])('%d ms from now are %s', (afterMs, words) => {
     expect(timeLeft(new Date(now.getTime() + afterMs), now)).toBe(words);

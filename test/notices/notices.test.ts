@@ -65,7 +65,7 @@ describe('mail to members about events', () => {
       const mails = await mailed('key');
       expect(addressesOf(mails)).toEqual(ACTING);
       const [mail] = mails;
-      expect(mail?.subject).toBe('API key expires in 3 days: Invoices');
+      expect(mail?.subject).toBe('API key expires in 72 hours: Invoices');
       expect(mails.map(buttonOf)).toEqual(ACTING.map(() => `/console/keys/${id}`));
       await announceExpiry(clockAndIds());
       domains.server.clock.advance(2 * HOUR_MS);

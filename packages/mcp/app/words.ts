@@ -2,16 +2,16 @@ import type { HeldSendRecord } from '../src/apps/held-send-record.ts';
 
 const MINUTE_MS = 60_000;
 const UNITS = [
-  { name: 'day', minutes: 1_440, from: 2_880 },
+  { name: 'day', minutes: 1_440, from: 5_760 },
   { name: 'hour', minutes: 60, from: 120 },
   { name: 'minute', minutes: 1, from: 0 },
 ] as const;
 
-/** The time left, in the largest unit that makes at least two: `in 2 days`, `in 45 minutes`. As in the console. */
+/** The time left, by the same rule as in the console: `in 5 days`, `in 71 hours`, `in 45 minutes`. */
 export function timeLeft(at: Date, now: Date): string {
   const minutes = Math.max(1, Math.round((at.getTime() - now.getTime()) / MINUTE_MS));
   const unit = UNITS.find(({ from }) => minutes >= from) ?? UNITS[2];
-  return `in ${countOf(Math.round(minutes / unit.minutes), unit.name)}`;
+  return `in ${countOf(Math.floor(minutes / unit.minutes), unit.name)}`;
 }
 
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {

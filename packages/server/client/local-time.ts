@@ -7,10 +7,11 @@ const FORMATS = {
 };
 
 const MINUTE_MS = 60_000;
+/** Each unit with its minutes, and from how many on it is used: for an age, and for the time left, as in html/time-words.ts of the server. */
 const UNITS = [
-  ['day', 1_440, 2_880],
-  ['hour', 60, 120],
-  ['minute', 1, 1],
+  ['day', 1_440, 2_880, 5_760],
+  ['hour', 60, 120, 120],
+  ['minute', 1, 1, 1],
 ] as const;
 /** From here on, a date says more than an age. */
 const AGE_DAYS = 7;
@@ -62,9 +63,10 @@ function once<T>(make: () => T): () => T {
 
 function write(at: Date, form: Form): string {
   if (form === 'day') return FORMATS.day().format(at);
-  const minutes = (at.getTime() - Date.now()) / MINUTE_MS;
+  const exact = (at.getTime() - Date.now()) / MINUTE_MS;
+  const minutes = exact >= 1 ? Math.round(exact) : exact;
   if (form !== 'age' || Math.abs(minutes) > AGE_DAYS * 1_440) return FORMATS.time().format(at);
-  const [unit, length] = UNITS.find(([, , from]) => Math.abs(minutes) >= from) ?? UNITS[2];
+  const [unit, length] = UNITS.find(([, , age, left]) => Math.abs(minutes) >= (minutes > 0 ? left : age)) ?? UNITS[2];
   if (Math.abs(minutes) < 1) return minutes > 0 ? 'in less than a minute' : 'just now';
   return FORMATS.age().format(Math.trunc(minutes / length), unit);
 }
