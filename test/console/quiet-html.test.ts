@@ -28,10 +28,18 @@ const ADDRESS =
 
 function isInert(name: string, value: string): boolean {
   if (name === 'href') return value === '#';
-  return name === 'src' && (value === 'data:,' || value.startsWith('data:image/png'));
+  return name === 'src' && (value === 'data:,' || value.startsWith('data:image/png') || isPlaceholder(value));
 }
 
 /** What of a page could make a request that no policy blocks. */
+/** A box with words, and nothing else: neither the alternative text nor anything around it is markup. */
+function isPlaceholder(source: string): boolean {
+  const svg = decodeURIComponent(source.replace(/^data:image\/svg\+xml,/, ''));
+  return /^<svg xmlns='http:\/\/www\.w3\.org\/2000\/svg'(?: width='200' height='48')?><rect [^<>]{1,60}\/><text [^<>]{1,120}>[^<]{7,200}<\/text><\/svg>$/.test(
+    svg,
+  );
+}
+
 function callsIn(html: string): readonly string[] {
   return elementsOf(parse(html, { scriptingEnabled: false })).flatMap(({ tagName, attrs, namespaceURI }) => [
     ...(FETCHING.test(tagName) || namespaceURI !== 'http://www.w3.org/1999/xhtml' ? [tagName] : []),
@@ -156,8 +164,21 @@ describe('the HTML of a message as displayed', () => {
   it('has the attributes and elements that style rules of the sender can look for', () => {
     const html = `<a href="https://x.example/">x</a><a name=y>y</a><img src="https://x.example/p.png" alt=p><img alt=q>
       <form action="https://x.example/"><input type=text name=n><textarea><b></textarea><select><option>o</select><button formaction=x>b</button></form>`;
-    expect(toQuietHtml(html)).toBe(`<!doctype html><a href="#">x</a><a>y</a><img src="data:," alt="p"><img alt="q">
+    const quiet = toQuietHtml(html).replace(/src="data:image\/svg[^"]*"/, 'src="…"');
+    expect(quiet).toBe(`<!doctype html><a href="#">x</a><a>y</a><img src="…" alt="p"><img alt="q">
       <form><input type="text"><textarea>&lt;b></textarea><select><option>o</select><button>b</button></form>`);
+  });
+
+  it('names a picture that is not loaded, without markup, and not so often that the message becomes much longer', () => {
+    const source = (html: string) =>
+      decodeURIComponent(/src="data:image\/svg\+xml,([^"]*)"/.exec(toQuietHtml(html))?.[1] ?? '');
+    expect(source('<img src="https://x.example/p.png" alt="Three boxes &lt;of&gt; tea">')).toContain(
+      '>Picture: Three boxes &lt;of> tea</text>',
+    );
+    expect(source('<img src="https://x.example/p.png">')).toContain('>Picture</text>');
+    expect(source(`<img src="https://x.example/p.png" alt="</text><script>'&quot;">`)).not.toContain('<script');
+    const many = '<img src=x alt=y>'.repeat(10_000);
+    expect(toQuietHtml(many).length).toBeLessThan(many.length * 4);
   });
 
   it('shows the text of removed elements where mail clients would show it', () => {

@@ -95,7 +95,7 @@ describe('the pages that show third-party HTML, in a browser', () => {
       // And with the frame's document as its own page.
       await page.goto(`${url}/html`, { waitUntil: 'load' });
       const left = page.locator(
-        'link, meta, base, script, iframe, object, embed, form[action], svg, math, [src]:not([src="data:,"]), [srcset], [href]:not([href="#"]), [background]',
+        'link, meta, base, script, iframe, object, embed, form[action], svg, math, [src]:not([src="data:,"], [src^="data:image/svg+xml,%3Csvg"]), [srcset], [href]:not([href="#"]), [background]',
       );
       expect(await left.count()).toBe(0);
     });

@@ -1,5 +1,6 @@
 import { decodeAttribute, type HtmlToken, readHtmlTokens } from '@postrider/review';
 import { threadJob } from '../threads/thread-job.ts';
+import { createPlaceholders, type PlaceholderOf } from './picture-placeholder.ts';
 
 /**
  * Rewrites untrusted HTML for a page that must make no requests: keeps only elements and attributes that fetch nothing. The frame's policy
@@ -9,7 +10,8 @@ import { threadJob } from '../threads/thread-job.ts';
 export function toQuietHtml(html: string, pictures: Pictures = ONLY_EMBEDDED): string {
   const pieces = [PREAMBLE];
   const isKept = limitDepth();
-  for (const token of readHtmlTokens(html)) if (isKept(token)) pieces.push(write(token, pictures));
+  const placeholderOf = createPlaceholders();
+  for (const token of readHtmlTokens(html)) if (isKept(token)) pieces.push(write(token, pictures, placeholderOf));
   return pieces.join('');
 }
 
@@ -72,10 +74,9 @@ const PREAMBLE = '<!doctype html>';
 
 /**
  * Style rules of the sender can tell whether these attributes exist, so they are kept where the message has them. The first leads to the top
- * of the message itself. The second is no picture, so its place shows the alternative text.
+ * of the message itself. A picture that is not loaded has a placeholder.
  */
 const INERT_TARGET = '#';
-const INERT_SOURCE = 'data:,';
 
 const ELEMENTS = new Set(
   (
@@ -100,7 +101,7 @@ const ATTRIBUTES = new Set(
 /** Images that are in the message itself. SVG is excluded: it is a document with its own elements. */
 const EMBEDDED_PICTURE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp|x-icon)[;,]/i;
 
-function write(token: HtmlToken, pictures: Pictures): string {
+function write(token: HtmlToken, pictures: Pictures, placeholderOf: PlaceholderOf): string {
   switch (token.kind) {
     case 'text':
       return escapeText(token.text);
@@ -111,16 +112,20 @@ function write(token: HtmlToken, pictures: Pictures): string {
     case 'end':
       return ELEMENTS.has(token.name) && token.name !== 'body' && token.name !== 'html' ? `</${token.name}>` : '';
     case 'start':
-      return ELEMENTS.has(token.name) ? `<${token.name}${writeAttributes(token, pictures)}>` : '';
+      return ELEMENTS.has(token.name) ? `<${token.name}${writeAttributes(token, pictures, placeholderOf)}>` : '';
   }
 }
 
-function writeAttributes({ name, attributes }: HtmlToken & { readonly kind: 'start' }, pictures: Pictures): string {
+function writeAttributes(
+  { name, attributes }: HtmlToken & { readonly kind: 'start' },
+  pictures: Pictures,
+  placeholderOf: PlaceholderOf,
+): string {
   const target = name === 'a' ? attributes.get('href') : undefined;
   const written = [...attributes].flatMap(([attribute, value]) => {
     if (name === 'a' && attribute === 'href') return [`href="${INERT_TARGET}"`];
     if (name === 'img' && attribute === 'src')
-      return [`src="${escapeValue(sourceOf(value, pictures) ?? INERT_SOURCE)}"`];
+      return [`src="${escapeValue(sourceOf(value, pictures) ?? placeholderOf(attributes))}"`];
     // A title that the sender chose could name another target.
     if (attribute === 'title' && target !== undefined) return [`title="${escapeValue(target)}"`];
     return ATTRIBUTES.has(attribute) ? [`${attribute}="${escapeValue(value)}"`] : [];
