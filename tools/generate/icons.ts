@@ -41,5 +41,32 @@ export const ICONS = [
   return [
     { path: ICON_SVG, content: svg },
     { path: 'packages/mcp/src/icons.ts', content },
+    { path: 'packages/server/src/ui/generated/page-icon.ts', content: pageIcon(svg, png) },
   ];
+}
+
+/** The icons of the server's pages: the SVG for pages that name it, and the ICO that browsers request of every site. */
+function pageIcon(svg: string, png: Buffer): string {
+  return `${TYPESCRIPT_NOTICE.replace('packages/core', ICON_FOLDER)}
+
+export const ICON_SVG = \`${svg}\`;
+
+/** In base64. */
+export const FAVICON_ICO =
+  '${toIco(png, ICON_PIXELS.small).toString('base64')}';
+`;
+}
+
+/** An icon file with one picture, which may be a PNG since Windows Vista. */
+function toIco(png: Buffer, pixels: number): Buffer {
+  const header = Buffer.alloc(22);
+  header.writeUInt16LE(1, 2); // An icon,
+  header.writeUInt16LE(1, 4); // of one picture.
+  header.writeUInt8(pixels, 6);
+  header.writeUInt8(pixels, 7);
+  header.writeUInt16LE(1, 10);
+  header.writeUInt16LE(32, 12);
+  header.writeUInt32LE(png.length, 14);
+  header.writeUInt32LE(header.length, 18);
+  return Buffer.concat([header, png]);
 }

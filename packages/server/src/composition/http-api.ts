@@ -41,6 +41,7 @@ import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { ProblemError } from '../problem.ts';
 import { addReceiptKeysRoute } from '../receipts/web/receipt-keys-route.ts';
 import { addAssetRoutes } from '../ui/asset-routes.ts';
+import { addFavicon } from '../ui/favicon-route.ts';
 import { PAGE_ASSETS } from '../ui/page-assets.ts';
 import { addPdfFrame } from '../ui/pdf-frame-route.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
@@ -139,6 +140,7 @@ export function createApi(
   addReceiptKeysRoute(http, services.receipts);
   addAssetRoutes(http, PAGE_ASSETS);
   addPdfFrame(http, PAGE_ASSETS, baseUrl);
+  addFavicon(http);
   addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });
   addApprovalRoutes(http, services);
   addLiveRoute(http, services, { baseUrl, hasMailbox: config.mode === 'development' });

@@ -23,7 +23,7 @@ export function renderDocument({
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">${isBranded ? DESCRIPTION : null}<meta name="robots" content="noindex">
-<title>${title}${isBranded ? ' – Postrider' : ''}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${PAGE_ASSETS.url('console.css')}">
+<title>${title}${isBranded ? ' – Postrider' : ''}</title>${isBranded ? html`<link rel="icon" type="image/svg+xml" href="${PAGE_ASSETS.url('icon.svg')}">` : html`<link rel="icon" href="data:,">`}<link rel="stylesheet" href="${PAGE_ASSETS.url('console.css')}">
 ${hasScript ? html`<script type="module" src="${PAGE_ASSETS.url(script)}"></script>` : null}</head>
 <body>${body}</body></html>
 `.markup;
