@@ -75,6 +75,34 @@ describe('a decision in the console', () => {
     await context.close();
   });
 
+  it('is sent once when the page is left while it is being sent', {
+    tags: ['console.approvals.undo', 'console.approvals.once'],
+  }, async () => {
+    const id = await hold('Left while sending');
+    const { context, page } = await browserOfUser(browser, server, owner);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.url());
+    });
+    await page.goto(`/console/approvals/${id}`);
+    await approve(page);
+    await page.locator('.toast', { hasText: 'Approving' }).waitFor();
+    // The response does not come before the page is left.
+    await page.evaluate(() => {
+      const { fetch } = window;
+      window.fetch = async (...given) => {
+        const response = await fetch(...given);
+        return given[1]?.method === 'POST' ? await new Promise<Response>(() => {}) : response;
+      };
+    });
+    await passUndo(page);
+    await expect.poll(() => sent.length).toBe(1);
+    await page.goto('/console/suppressions');
+    await expect.poll(() => statusOf(id)).toBe('approved');
+    expect(sent).toHaveLength(1);
+    await context.close();
+  });
+
   it('is made once by a double click', { tags: ['console.approvals.once'] }, async () => {
     const id = await hold('Double click');
     const { context, page } = await browserOfUser(browser, server, owner);

@@ -7,6 +7,9 @@ export interface Delayed {
   readonly sendNow: () => void;
 }
 
+/** Browsers send no more than 64 KB of requests that outlive their page. */
+export const KEEPALIVE_BYTES = 60_000;
+
 /** What came of sending it. */
 export type Sending =
   | { readonly kind: 'done'; readonly message: string }
@@ -31,7 +34,9 @@ export function delay(
   for (const [name, value] of fields) body.append(name, String(value));
   body.append('byScript', '1');
   const text = body.toString();
+  let isSent = false;
   const send = async (): Promise<void> => {
+    isSent = true;
     onSend();
     onResult(await post(action, text, fields));
   };
@@ -40,9 +45,12 @@ export function delay(
     bytes: text.length,
     cancel: () => clearTimeout(timer),
     sendNow: () => {
+      // A request that has begun outlives the page, so it is not made again.
+      if (isSent) return;
       clearTimeout(timer);
+      isSent = true;
       onSend();
-      void fetch(action, { ...requestOf(text), keepalive: true }).catch(() => {});
+      void fetch(action, requestOf(text)).catch(() => {});
     },
   };
 }
@@ -61,8 +69,10 @@ async function post(action: string, text: string, fields: FormData): Promise<Sen
   return { kind: 'refused', message: `Nothing was decided. ${problemIn(received, type)}`, href: null };
 }
 
+/** The page may be left before the response is there. */
 function requestOf(body: string): RequestInit {
-  return { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return { method: 'POST', body, headers, keepalive: body.length <= KEEPALIVE_BYTES };
 }
 
 function readResult(received: string, submit: () => void): Sending {

@@ -4,6 +4,7 @@ import { guardDecisions } from './decision-pause.ts';
 import { guardDoubleSubmits } from './double-submit.ts';
 import { enhanceControls } from './enhance.ts';
 import { fillFrames } from './fill-frames.ts';
+import { fitFrames } from './fit-frames.ts';
 import { keepTyped } from './keep-typed.ts';
 import { startKeys } from './keys.ts';
 import { startLive } from './live.ts';
@@ -30,5 +31,6 @@ void showFirstTimes();
 keepTyped();
 startLive();
 startPreviews();
+fitFrames();
 // After the guards, which know that such a form stays on its page.
 fillFrames(document);

@@ -51,6 +51,8 @@ function morph(selector: string, fresh: Document): void {
       beforeNodeRemoved: (node) => !(node instanceof Element && node.matches('[data-passing]')),
       beforeAttributeUpdated: (name, node) =>
         !(
+          // The height of a frame that was fitted to its content.
+          (name === 'style' && node instanceof HTMLIFrameElement) ||
           (name === 'open' && node instanceof HTMLDetailsElement) ||
           // A heading that has the focus would lose it.
           (name === 'tabindex' && node === document.activeElement) ||

@@ -1,5 +1,5 @@
 import { endDecisionPauseSoon } from './decision-pause.ts';
-import { type Delayed, delay, type Sending } from './delayed-forms.ts';
+import { type Delayed, delay, KEEPALIVE_BYTES, type Sending } from './delayed-forms.ts';
 import { forgetTyped, reloadContent } from './reload-content.ts';
 import { restoreTyped } from './restore-typed.ts';
 import { toast } from './toast.ts';
@@ -7,8 +7,6 @@ import { followHistory, showPage, visit } from './visit.ts';
 
 const WAIT_MS = 5_000;
 const FAILURE_MS = 20_000;
-/** Browsers send no more than 64 KB of requests that outlive their page. */
-const KEEPALIVE_BYTES = 60_000;
 
 const pending = new Map<string, Delayed>();
 

@@ -44,6 +44,7 @@ import { addAssetRoutes } from '../ui/asset-routes.ts';
 import { addFavicon } from '../ui/favicon-route.ts';
 import { PAGE_ASSETS } from '../ui/page-assets.ts';
 import { addPdfFrame } from '../ui/pdf-frame-route.ts';
+import { addRuler } from '../ui/ruler-route.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
@@ -140,6 +141,7 @@ export function createApi(
   addReceiptKeysRoute(http, services.receipts);
   addAssetRoutes(http, PAGE_ASSETS);
   addPdfFrame(http, PAGE_ASSETS, baseUrl);
+  addRuler(http);
   addFavicon(http);
   addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });
   addApprovalRoutes(http, services);

@@ -85,7 +85,7 @@ interface Shown {
 function viewOf(message: Message, view: View, { path, isTall }: Shown): Html {
   switch (view) {
     case 'displayed':
-      return html`<div class="row"><p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p><span class="end">${heightLink(path, isTall)}</span></div>
+      return html`<div class="row"><p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p><noscript class="end">${heightLink(path, isTall)}</noscript></div>
 <iframe class="mail-frame ${isTall ? 'tall' : 'roomy'}" title="The message as it is displayed" sandbox="" loading="lazy" src="${path}/html"></iframe>`;
     case 'text':
       return sourceText(message.text ?? '', `${path}/text.txt`);
@@ -96,7 +96,7 @@ function viewOf(message: Message, view: View, { path, isTall }: Shown): Html {
   }
 }
 
-/** The frame runs nothing and is of another origin, so that no one can ask it how high its content is. */
+/** The script fits the frame to its content. Without it, no one can ask the frame how high that is: it runs nothing and has an opaque origin. */
 function heightLink(path: string, isTall: boolean): Html {
   const href = withQuery(`${path}/content`, { show: 'displayed', height: isTall ? null : 'full' });
   return linkButton(isTall ? 'Shorter frame' : 'Taller frame', href, { isSmall: true });
