@@ -54,8 +54,8 @@ describe('the page behind the link to an approver', () => {
     const page = await open({ width: 1_280 });
     const text = await page.locator('main').textContent();
     for (const said of [
-      'It was sent by Support bot, with the key Invoices, and is waiting for your decision.',
-      'It expires in 3 days',
+      'It was requested by Support bot, with the key Invoices, and is waiting for your decision.',
+      'It expires in 72 hours',
       'It is the first email to at least one of its recipients.',
       'It links to a site outside the domains that this key may link to.',
     ])

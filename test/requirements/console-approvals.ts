@@ -31,6 +31,10 @@ export const approvalPages = [
     'console.approvals.notes',
     'The note of an approval and that of a rejection are separate. After an undo, what was typed is still in the form.',
   ),
+  requirement(
+    'console.approvals.layout',
+    'The frame of a held message shows 600 pixels and fits its content. Nothing covers the form of a rejection, and nothing beside it decides.',
+  ),
   requirement('console.approvals.once', 'A double click decides once.'),
   requirement(
     'console.approvals.lost',

@@ -16,7 +16,7 @@ export const APPROVAL_PAGE_POLICY = PAGE_POLICY;
 export function renderHeldPage(approval: Approval, view: Html): string {
   return renderSinglePage(
     'Send this email?',
-    html`<p class="soft">It was sent by ${senderOf(approval)} and is waiting for your decision.</p>${view}`,
+    html`<p class="soft">It was requested by ${senderOf(approval)} and is waiting for your decision.</p>${view}`,
     { isWide: true, hasScript: true },
   );
 }

@@ -46,15 +46,11 @@ const COLUMNS: readonly Column<MailboxEntry>[] = [
   {
     label: 'Subject',
     kind: 'lead',
-    cell: ({ id, subject }) =>
-      html`<a class="row-link two-lines" href="${MAILBOX_PATH}/${id}">${subject === '' ? '(no subject)' : foreignText(subject)}</a>`,
+    cell: ({ id, subject, to }) =>
+      html`<a class="row-link two-lines" href="${MAILBOX_PATH}/${id}">${subject === '' ? '(no subject)' : foreignText(subject)}</a>
+<span class="two-lines soft small">To ${foreignText(to.join(', ').slice(0, LINE_CHARACTERS))}</span>`,
   },
-  { label: 'From', cell: ({ from }) => html`<div class="least"><span class="cut">${foreignText(from)}</span></div>` },
-  {
-    label: 'Recipients',
-    cell: ({ to }) =>
-      html`<span class="two-lines least">${foreignText(to.join(', ').slice(0, LINE_CHARACTERS))}</span>`,
-  },
+  { label: 'From', cell: ({ from }) => html`<span class="two-lines">${foreignText(from)}</span>` },
   {
     label: 'Captured',
     cell: ({ receivedAt }) => html`<span class="nowrap">${time(receivedAt.toISOString(), 'age')}</span>`,

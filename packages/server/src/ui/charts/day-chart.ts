@@ -7,6 +7,8 @@ export interface ChartSeries {
   /** A value for each day. */
   readonly values: readonly number[];
   readonly isPercent?: boolean;
+  /** The number of its color; by default its place among the series. The same thing has the same color in every chart of a page. */
+  readonly color?: number;
 }
 
 export interface DayChart {
@@ -30,8 +32,8 @@ export function dayChart(chart: DayChart): Html {
   const top = grid.at(-1) ?? 1;
   const drawn = form === 'stack' ? bars(chart, top) : series.map((one, index) => line(one, index, chart, top));
   const legend = series.map(
-    ({ label, values, isPercent }, index) =>
-      html`<li><i class="c${colorOf(index)}"></i>${label}${isPercent === true ? null : html` <b>${sum(values).toLocaleString('en-US')}</b>`}</li>`,
+    ({ label, values, isPercent, color }, index) =>
+      html`<li><i class="c${colorOf(index, color)}"></i>${label}${isPercent === true ? null : html` <b>${sum(values).toLocaleString('en-US')}</b>`}</li>`,
   );
   return html`<figure class="chart stack-tight"><figcaption class="unseen">${title}</figcaption>
 ${series.length < 2 ? null : html`<ul class="legend">${legend}</ul>`}
@@ -45,8 +47,8 @@ function widthOf({ column = 'half' }: Pick<DayChart, 'column'>): number {
 
 const COLORS = 10;
 
-function colorOf(index: number): number {
-  return (index % COLORS) + 1;
+function colorOf(index: number, given: number | undefined): number {
+  return given ?? (index % COLORS) + 1;
 }
 
 function largestOf({ days, series, form }: DayChart): number {
@@ -90,7 +92,7 @@ function bars({ days, series, ...chart }: DayChart, top: number): readonly Html[
   const bar = Math.max(1, Math.min(slot * 0.72, 28));
   return days.flatMap((_, day) => {
     let below = 0;
-    return series.flatMap(({ values }, index) => {
+    return series.flatMap(({ values, color }, index) => {
       const value = values[day] ?? 0;
       if (value === 0) return [];
       const [bottom, end] = [yOf(below, top), yOf(below + value, top)];
@@ -102,15 +104,15 @@ function bars({ days, series, ...chart }: DayChart, top: number): readonly Html[
         height: Math.max(0.5, bottom - end).toFixed(1),
         rx: 2,
       };
-      return [html`<rect class="bar c${colorOf(index)}"${attributes(place)}/>`];
+      return [html`<rect class="bar c${colorOf(index, color)}"${attributes(place)}/>`];
     });
   });
 }
 
-function line({ values }: ChartSeries, index: number, { days, ...chart }: DayChart, top: number): Html {
+function line({ values, color }: ChartSeries, index: number, { days, ...chart }: DayChart, top: number): Html {
   const width = widthOf(chart);
   const points = values.map((value, day) => `${xOf(day, days.length, width).toFixed(1)},${yOf(value, top).toFixed(1)}`);
-  return html`<polyline class="line c${colorOf(index)}" points="${points.join(' ')}"/>`;
+  return html`<polyline class="line c${colorOf(index, color)}" points="${points.join(' ')}"/>`;
 }
 
 /** A strip over each day, whose tooltip names the day and its values. */

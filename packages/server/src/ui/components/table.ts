@@ -24,7 +24,7 @@ export interface Table<Row> {
 export function table<Row>({ caption, columns, rows, idOf, rowAttributes }: Table<Row>): Html {
   const head = columns.map(
     ({ label, kind, isLabelUnseen }) =>
-      html`<th scope="col"${attributes({ class: kind === 'number' ? 'number' : null })}>${isLabelUnseen === true ? html`<span class="unseen">${label}</span>` : label}</th>`,
+      html`<th scope="col"${attributes({ class: kind })}>${isLabelUnseen === true ? html`<span class="unseen">${label}</span>` : label}</th>`,
   );
   const body = rows.map((row) => {
     const cells = columns.map(

@@ -7,7 +7,7 @@ import { NOTE_FIELDS } from '../decision-form.ts';
 import { APPROVAL_NOTE, NOTE_HINT, REJECTION_NOTE } from './decision-words.ts';
 import { isFullyChecked } from './held-links.ts';
 import { timeToDecide } from './hold-times.ts';
-import { rejectReason } from './reject-reason.ts';
+import { rejectReason, rejectSummary } from './reject-reason.ts';
 import type { HeldView } from './shown-hold.ts';
 import { approveLabel, canApprove, rememberHint } from './voting-words.ts';
 
@@ -55,7 +55,7 @@ function rejection(view: HeldView): Html {
     ...{ name: NOTE_FIELDS.reject, label: REJECTION_NOTE, value: typedNote(view, 'reject'), hint: NOTE_HINT },
     maxLength: LIMITS.approvalNoteCharacters,
   });
-  return html`<details class="popover upward"${open}><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${rejectReason(fault)}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
+  return html`<details class="popover upward"${open}>${rejectSummary()}<div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${rejectReason(fault)}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
 }
 
 /** The reason of a rejection must not be sent with an approval, so each form has the note that was typed into it. */

@@ -14,7 +14,7 @@ export function senderCard({ approval, now }: HeldView): Html {
       ? html`<p>It expires <b>${timeToDecide(expiresAt, now)}</b>, on ${time(expiresAt)}. Nothing has been sent.</p>`
       : null;
   return html`<section class="card ask"><header><h2>Why it needs approval</h2></header><div class="body"><ul class="bullets">${reasons.map((reason) => html`<li>${REASON_SENTENCES[reason]}</li>`)}</ul>
-<p>It was sent by ${senderOf(approval)} ${time(createdAt)}.</p>${until}</div></section>`;
+<p>Requested by ${senderOf(approval)} on ${time(createdAt)}.</p>${until}</div></section>`;
 }
 
 /** `Support bot, with the key Invoices` */

@@ -94,7 +94,7 @@ function placeList(places: HeldReading['places'], isChecked: boolean): Html {
     return html`<p class="soft">It was not checked completely, so it may have links. Check the message itself.</p>`;
   if (places.count === 0) return html`<p class="soft">It has no links or other addresses.</p>`;
   const items = places.items.map((place) => html`<li class="tag mono">${revealed(place)}</li>`);
-  return html`<p class="soft">Links, pictures and addresses in it lead to:</p><ul id="places" class="places">${items}</ul>${rest(places)}`;
+  return html`<p class="soft">Sites and addresses that it opens, loads or names:</p><ul id="places" class="places">${items}</ul>${rest(places)}`;
 }
 
 function linkList(links: Some<FoundLink>): Html {

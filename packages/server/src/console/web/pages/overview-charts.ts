@@ -9,6 +9,9 @@ import type { PageRequest } from '../page-request.ts';
 export type Stats = OperationOutput<ReturnType<typeof findOperation<'account.stats'>>>;
 type Volume = OperationOutput<ReturnType<typeof findOperation<'account.volume'>>>;
 
+/** Green, blue, red and orange of the style sheet. */
+const COLORS = { delivered: 2, open: 1, bounced: 4, complained: 3 } as const;
+
 export function volumeCard(volume: Volume): Html {
   const days = volume.map(({ date }) => date);
   return card(
@@ -16,12 +19,13 @@ export function volumeCard(volume: Volume): Html {
     dayChart({
       ...{ title: 'Messages on each day by their outcome', days, form: 'stack' },
       series: [
-        { label: 'Delivered', values: volume.map(({ delivered }) => delivered) },
+        { label: 'Delivered', values: volume.map(({ delivered }) => delivered), color: COLORS.delivered },
         {
           label: 'Sent, no report yet',
           values: volume.map(({ sent, delivered, bounced }) => Math.max(0, sent - delivered - bounced)),
+          color: COLORS.open,
         },
-        { label: 'Bounced', values: volume.map(({ bounced }) => bounced) },
+        { label: 'Bounced', values: volume.map(({ bounced }) => bounced), color: COLORS.bounced },
       ],
     }),
   );
@@ -47,8 +51,8 @@ export function failureCard(volume: Volume, { bounces }: Stats): Html {
     html`${dayChart({
       ...{ title: 'Bounces and complaints on each day', days: volume.map(({ date }) => date), form: 'lines' },
       series: [
-        { label: 'Bounced', values: volume.map(({ bounced }) => bounced) },
-        { label: 'Complaints', values: volume.map(({ complained }) => complained) },
+        { label: 'Bounced', values: volume.map(({ bounced }) => bounced), color: COLORS.bounced },
+        { label: 'Complaints', values: volume.map(({ complained }) => complained), color: COLORS.complained },
       ],
     })}${kinds.length === 0 ? null : html`<ul class="plain">${kinds}</ul>`}`,
   );

@@ -38,8 +38,8 @@ async function list(request: PageRequest): Promise<PageResult> {
       cell: ({ id: requestId, method, path }) =>
         html`<a class="row-link" href="${PATH}/${encodeURIComponent(requestId)}"><code>${method} ${path}</code></a>`,
     },
-    { label: 'Response', cell: outcome },
-    { label: 'By', cell: ({ keyId }) => caller(keyId, names) },
+    { label: 'Response', cell: (logged) => html`<div class="least">${outcome(logged)}</div>` },
+    { label: 'By', cell: ({ keyId }) => html`<div class="least">${caller(keyId, names)}</div>` },
     { label: 'Duration', kind: 'number', cell: ({ durationMs }) => `${durationMs.toLocaleString('en-US')} ms` },
     { label: 'When', cell: ({ createdAt }) => time(createdAt) },
   ];
@@ -82,7 +82,7 @@ ${card(
 }
 
 function outcome({ status, code }: Logged): Html {
-  return html`${badge(String(status), toneOf(status))}${code === null ? null : html` <span class="faint">${code.replaceAll('_', ' ')}</span>`}`;
+  return html`${badge(String(status), toneOf(status))}${code === null ? null : html` <span class="small faint">${code.replaceAll('_', ' ')}</span>`}`;
 }
 
 function toneOf(status: number): Tone {

@@ -37,7 +37,7 @@ export async function holdPage(
   const view = await readView(request, approval, neighbors.next, said?.errors ?? []);
   const title = subject === '' ? 'No subject' : subject;
   const move = html`${neighbors.newer === null ? null : linkButton('Newer', neighbors.newer, { isSmall: true, kind: 'plain', key: 'k' })}${neighbors.older === null ? null : linkButton('Older', neighbors.older, { isSmall: true, kind: 'plain', key: 'j' })}`;
-  const lead = html`${stateOf(approval, request)} Sent by ${senderOf(approval)} to ${recipientsOf(approval)} <span class="live" role="status"></span>`;
+  const lead = html`${stateOf(approval, request)} Requested by ${senderOf(approval)} for ${recipientsOf(approval)} <span class="live" role="status"></span>`;
   const message =
     approval.status === 'pending' || !request.may('emails.get')
       ? null

@@ -1,4 +1,4 @@
-import { CLASSIFICATIONS, type Message, type MessageEventType } from '@postrider/core';
+import { CLASSIFICATIONS, type Message, type MessageEventType, REASON_SENTENCES } from '@postrider/core';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { type Tone, toneOf } from '../../../../ui/components/badge.ts';
 import { foreignText, quotation } from '../../../../ui/components/foreign-text.ts';
@@ -54,8 +54,17 @@ function toMoment({ id, type, createdAt, classification, detail, recipients }: E
       : html`<details class="more"><summary>and ${rest.length} more</summary>${rest.map((email) => html`<span class="line">${foreignText(email)}</span>`)}</details>`;
   return {
     ...{ id: `event-${id}`, at: createdAt, tone: TONES[type] ?? toneOf(type), title },
-    body: html`<p class="soft">${sentence}</p>${shown.length === 0 ? null : html`<div class="lines">${shown}${others}</div>`}${detail === null ? null : quotation(detail)}`,
+    body: html`<p class="soft">${sentence}</p>${shown.length === 0 ? null : html`<div class="lines">${shown}${others}</div>`}${detailOf(type, detail)}`,
   };
+}
+
+/** What a server said is quoted. Why a message was held is a list of codes, which have sentences. */
+function detailOf(type: MessageEventType, detail: string | null): Html | null {
+  if (detail === null) return null;
+  const sentences: Readonly<Record<string, string>> = REASON_SENTENCES;
+  const reasons = type === 'pending_approval' ? detail.split(', ').map((code) => sentences[code]) : [];
+  if (reasons.length === 0 || reasons.includes(undefined)) return quotation(detail);
+  return html`<ul class="bullets small">${reasons.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
 }
 
 const TONES: Partial<Readonly<Record<MessageEventType, Tone>>> = {

@@ -30,7 +30,7 @@ export async function showLog(request: PageRequest): Promise<PageResult> {
     watch: isLive ? ['messages'] : [],
     content: html`${pageHeader({ title, lead, actions })}${logViews(filters)}
 ${filterForm(filters, found.ok ? null : found.problem)}${activeChips(filters, await keyNameOf(filters, request))}
-${found.ok ? flushCard(null, results(found.body, filters, cursor)) : problemNotice(found.problem)}`,
+${found.ok ? flushCard(null, results(found.body, filters, cursor, request)) : problemNotice(found.problem)}`,
   });
 }
 
@@ -54,8 +54,13 @@ interface Found {
   readonly nextCursor: string | null;
 }
 
-function results({ messages, total, totalIsEstimate, nextCursor }: Found, filters: LogFilters, cursor: string | null) {
-  if (messages.length === 0) return nothing(filters);
+function results(
+  { messages, total, totalIsEstimate, nextCursor }: Found,
+  filters: LogFilters,
+  cursor: string | null,
+  request: PageRequest,
+) {
+  if (messages.length === 0) return nothing(filters, request);
   const next = nextCursor === null ? null : logAddress(filters, nextCursor);
   return html`${messageTable(messages, filters)}${cursor === null ? null : html`<p class="padded"><a href="${logAddress(filters)}">Back to the newest</a></p>`}
 ${pager(countWords(total, totalIsEstimate), next)}`;
@@ -66,10 +71,22 @@ function countWords(total: number, isEstimate: boolean): string {
   return total === 1 ? '1 message' : `${total.toLocaleString('en-US')} messages`;
 }
 
-function nothing(filters: LogFilters): Html {
+function nothing(filters: LogFilters, request: PageRequest): Html {
   return activeFilters(filters).length > 0
     ? emptyState('No message matches', 'Remove a filter, or show all messages.', linkButton('Show all', LOG_PATH))
-    : emptyState('No messages yet', 'Send one over the API, SMTP or an agent, and it appears here at once.');
+    : emptyState(
+        'No messages yet',
+        'Send one over the API, SMTP or an agent, or by hand from here. It appears here at once.',
+        firstSteps(request),
+      );
+}
+
+function firstSteps(request: PageRequest): Html {
+  const send = request.may('emails.send')
+    ? linkButton('Send a test message', `${LOG_PATH}/send`, { kind: 'primary' })
+    : null;
+  const create = request.may('keys.create') ? linkButton('Create a key', '/console/keys/create') : null;
+  return html`<div class="actions">${send}${create}</div>`;
 }
 
 /** Links to the export itself, which accepts the session of the browser. */
