@@ -37,12 +37,6 @@ export function hashReceipt(receipt: string): string {
   return hash('sha256', receipt);
 }
 
-/** Whether a receipt has the addresses of members: those who decided. True for one that cannot be read. */
-export function namesMembers(receipt: string): boolean {
-  const deciders = decode(receipt.split('.')[1])?.['deciders'];
-  return !Array.isArray(deciders) || deciders.some((decider) => decider?.kind === 'member');
-}
-
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

@@ -10,8 +10,8 @@ import {
 } from '@postrider/core';
 import type { ApprovalRow } from '../../db/queries/approvals.ts';
 import type { MessageHold } from '../../db/queries/read-messages.ts';
-import { namesMembers } from '../../receipts/receipt-token.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
+import { namesMembers } from './names-members.ts';
 
 /** A hold for the caller that decided it. Without the permission to read, it sees its decision and what came of it. */
 export function toDecidedApproval(row: ApprovalRow, viewer: Viewer): DecidedApproval {
