@@ -30,7 +30,7 @@ describe('the router', () => {
     }
     const others = routesOf(server).filter((path) => !PATHS.includes(path.replace(/^\/v1(?=\/|$)/, '') || '/'));
     const pages =
-      /^(\/v1)?\/(llms\.txt|\.well-known\/(postrider-receipts\.json|oauth-authorization-server|oauth-protected-resource)|oauth\/(authorize|token|register|revoke|consent)|reference|assets|dev|console|t|u|approvals|auth\/(sign-in|sign-out|passkeys|magic-link\/:token|oauth\/:provider\/callback|device\/(code|decision)))(\/|$)/;
+      /^(\/v1)?\/(llms\.txt|favicon\.ico|\.well-known\/(postrider-receipts\.json|oauth-authorization-server|oauth-protected-resource)|oauth\/(authorize|token|register|revoke|consent)|reference|assets|dev|console|t|u|approvals|auth\/(sign-in|sign-out|passkeys|magic-link\/:token|oauth\/:provider\/callback|device\/(code|decision)))(\/|$)/;
     expect(others.filter((path) => !pages.test(path))).toEqual([]);
   });
 

@@ -100,7 +100,8 @@ describe('the filters of the message log', () => {
     const outside = await callTool({ to: '2026-01-01' });
     expect(outside.structuredContent.error.errors).toMatchObject([{ path: 'to', code: 'unknown_field' }]);
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
-    const cli = await runInProcess(['emails', 'list', '--q', 'x', '--from', 'soon', '--json'], { env });
-    expect([cli.code, JSON.parse(cli.stderr).errors]).toEqual([6, problem]);
+    // The form of a time is checked before the request.
+    const cli = await runInProcess(['emails', 'list', '--q', 'x', '--json'], { env });
+    expect([cli.code, JSON.parse(cli.stderr).errors]).toEqual([6, [{ ...problem[0], flag: '--q' }]]);
   });
 });

@@ -34,8 +34,8 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
   }
 
   /**
-   * Makes the call over every surface and expects the same problem from all of them, but for the request's own id and the names of operations in
-   * the fix, which are in the caller's language, see fix-references.test.ts.
+   * Makes the call over every surface and expects the same problem from all of them, but for the request's own id and what is in the caller's
+   * language: the names of operations in the fix, see fix-references.test.ts, and the flags of fields, see cli/flag-words.test.ts.
    */
   async function expectSameRefusal(
     expected: Readonly<Record<string, unknown>>,
@@ -43,10 +43,24 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
   ): Promise<void> {
     const outcomes = await Promise.all(NAMES.map((name) => call(surface(name))));
     const problems = outcomes.map((outcome) =>
-      outcome.ok ? outcome : { ...outcome.problem, requestId: 'x', fix: withoutNames(outcome.problem['fix']) },
+      outcome.ok
+        ? outcome
+        : { ...withoutFlags(outcome.problem), requestId: 'x', fix: withoutNames(outcome.problem['fix']) },
     );
     expect(problems[0]).toMatchObject(expected);
     for (const problem of problems) expect(problem).toEqual(problems[0]);
+  }
+
+  /** A problem that names fields where the CLI names flags. */
+  function withoutFlags(problem: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const { detail, errors } = problem as { detail: string; errors?: { path: string; flag?: string }[] };
+    const [first] = errors ?? [];
+    if (first?.flag === undefined) return problem;
+    return {
+      ...problem,
+      detail: detail.replace(`${first.flag}: `, `${first.path}: `),
+      errors: errors?.map(({ flag: _, ...error }) => error),
+    };
   }
 
   /** A fix with every name in backticks left out, and the remark that follows one that no tool here does. */
