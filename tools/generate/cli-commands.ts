@@ -101,8 +101,9 @@ function describeInput(
     name,
     place,
     key,
-    required,
-    positional: isPositional,
+    // What is false is left out: in hundreds of inputs, it would be the largest part of the bundle that says nothing.
+    ...(required ? { required } : {}),
+    ...(isPositional ? { positional: true } : {}),
     flags: isPositional ? [] : flagsOf(name, value, names),
     valueName:
       value.kind === 'file'

@@ -39,8 +39,8 @@ export interface InputDescription {
   readonly place: 'params' | 'query' | 'headers' | 'body';
   /** Its name in that place. */
   readonly key: string;
-  readonly required: boolean;
-  readonly positional: boolean;
+  readonly required?: boolean;
+  readonly positional?: boolean;
   /** One long flag, or two with the same meaning; empty if positional. */
   readonly flags: readonly string[];
   /** The placeholder for the value in help, for example `address`. */

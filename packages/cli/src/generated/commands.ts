@@ -20,7 +20,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "from",
         "required": true,
-        "positional": false,
         "flags": [
           "--from"
         ],
@@ -35,7 +34,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "to",
         "required": true,
-        "positional": false,
         "flags": [
           "--to"
         ],
@@ -50,8 +48,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cc",
         "place": "body",
         "key": "cc",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cc"
         ],
@@ -66,8 +62,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "bcc",
         "place": "body",
         "key": "bcc",
-        "required": false,
-        "positional": false,
         "flags": [
           "--bcc"
         ],
@@ -82,8 +76,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "reply_to",
         "place": "body",
         "key": "reply_to",
-        "required": false,
-        "positional": false,
         "flags": [
           "--reply-to"
         ],
@@ -97,8 +89,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "subject",
         "place": "body",
         "key": "subject",
-        "required": false,
-        "positional": false,
         "flags": [
           "--subject"
         ],
@@ -112,8 +102,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "html",
         "place": "body",
         "key": "html",
-        "required": false,
-        "positional": false,
         "flags": [
           "--html"
         ],
@@ -128,8 +116,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "text",
         "place": "body",
         "key": "text",
-        "required": false,
-        "positional": false,
         "flags": [
           "--text"
         ],
@@ -144,8 +130,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "template",
         "place": "body",
         "key": "template",
-        "required": false,
-        "positional": false,
         "flags": [
           "--template"
         ],
@@ -159,8 +143,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "variables",
         "place": "body",
         "key": "variables",
-        "required": false,
-        "positional": false,
         "flags": [
           "--variables"
         ],
@@ -174,8 +156,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "tags",
         "place": "body",
         "key": "tags",
-        "required": false,
-        "positional": false,
         "flags": [
           "--tag",
           "--tags"
@@ -191,8 +171,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "utm",
         "place": "body",
         "key": "utm",
-        "required": false,
-        "positional": false,
         "flags": [
           "--utm"
         ],
@@ -206,8 +184,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "attachments",
         "place": "body",
         "key": "attachments",
-        "required": false,
-        "positional": false,
         "flags": [
           "--attachments"
         ],
@@ -221,8 +197,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "scheduled_at",
         "place": "body",
         "key": "scheduled_at",
-        "required": false,
-        "positional": false,
         "flags": [
           "--scheduled-at"
         ],
@@ -237,8 +211,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "dry_run",
         "place": "body",
         "key": "dry_run",
-        "required": false,
-        "positional": false,
         "flags": [
           "--dry-run"
         ],
@@ -252,8 +224,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "unsubscribe",
         "place": "body",
         "key": "unsubscribe",
-        "required": false,
-        "positional": false,
         "flags": [
           "--unsubscribe"
         ],
@@ -267,8 +237,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "headers",
         "place": "body",
         "key": "headers",
-        "required": false,
-        "positional": false,
         "flags": [
           "--header",
           "--headers"
@@ -284,8 +252,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "metadata",
         "place": "body",
         "key": "metadata",
-        "required": false,
-        "positional": false,
         "flags": [
           "--metadata"
         ],
@@ -300,8 +266,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "source",
         "place": "body",
         "key": "source",
-        "required": false,
-        "positional": false,
         "flags": [
           "--source"
         ],
@@ -321,8 +285,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "agent_name",
         "place": "body",
         "key": "agent_name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--agent-name"
         ],
@@ -336,8 +298,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "idempotency_key",
         "place": "headers",
         "key": "idempotency-key",
-        "required": false,
-        "positional": false,
         "flags": [
           "--idempotency-key"
         ],
@@ -398,8 +358,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "idempotency_key",
         "place": "headers",
         "key": "idempotency-key",
-        "required": false,
-        "positional": false,
         "flags": [
           "--idempotency-key"
         ],
@@ -447,8 +405,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -478,8 +434,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "q",
         "place": "query",
         "key": "q",
-        "required": false,
-        "positional": false,
         "flags": [
           "--q"
         ],
@@ -493,8 +447,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "tag",
         "place": "query",
         "key": "tag",
-        "required": false,
-        "positional": false,
         "flags": [
           "--tag"
         ],
@@ -509,8 +461,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "channel",
         "place": "query",
         "key": "channel",
-        "required": false,
-        "positional": false,
         "flags": [
           "--channel"
         ],
@@ -530,8 +480,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "source",
         "place": "query",
         "key": "source",
-        "required": false,
-        "positional": false,
         "flags": [
           "--source"
         ],
@@ -551,8 +499,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "agent_name",
         "place": "query",
         "key": "agent_name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--agent-name"
         ],
@@ -566,8 +512,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "key_id",
         "place": "query",
         "key": "key_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--key-id"
         ],
@@ -581,8 +525,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "recipient",
         "place": "query",
         "key": "recipient",
-        "required": false,
-        "positional": false,
         "flags": [
           "--recipient"
         ],
@@ -596,8 +538,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "domain",
         "place": "query",
         "key": "domain",
-        "required": false,
-        "positional": false,
         "flags": [
           "--domain"
         ],
@@ -611,8 +551,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "sender",
         "place": "query",
         "key": "sender",
-        "required": false,
-        "positional": false,
         "flags": [
           "--sender"
         ],
@@ -626,8 +564,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "from",
         "place": "query",
         "key": "from",
-        "required": false,
-        "positional": false,
         "flags": [
           "--from"
         ],
@@ -642,8 +578,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "to",
         "place": "query",
         "key": "to",
-        "required": false,
-        "positional": false,
         "flags": [
           "--to"
         ],
@@ -658,8 +592,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -676,8 +608,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -705,8 +635,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "format",
         "place": "query",
         "key": "format",
-        "required": false,
-        "positional": false,
         "flags": [
           "--format"
         ],
@@ -725,8 +653,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -756,8 +682,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "q",
         "place": "query",
         "key": "q",
-        "required": false,
-        "positional": false,
         "flags": [
           "--q"
         ],
@@ -771,8 +695,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "tag",
         "place": "query",
         "key": "tag",
-        "required": false,
-        "positional": false,
         "flags": [
           "--tag"
         ],
@@ -787,8 +709,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "channel",
         "place": "query",
         "key": "channel",
-        "required": false,
-        "positional": false,
         "flags": [
           "--channel"
         ],
@@ -808,8 +728,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "source",
         "place": "query",
         "key": "source",
-        "required": false,
-        "positional": false,
         "flags": [
           "--source"
         ],
@@ -829,8 +747,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "agent_name",
         "place": "query",
         "key": "agent_name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--agent-name"
         ],
@@ -844,8 +760,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "key_id",
         "place": "query",
         "key": "key_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--key-id"
         ],
@@ -859,8 +773,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "recipient",
         "place": "query",
         "key": "recipient",
-        "required": false,
-        "positional": false,
         "flags": [
           "--recipient"
         ],
@@ -874,8 +786,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "domain",
         "place": "query",
         "key": "domain",
-        "required": false,
-        "positional": false,
         "flags": [
           "--domain"
         ],
@@ -889,8 +799,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "sender",
         "place": "query",
         "key": "sender",
-        "required": false,
-        "positional": false,
         "flags": [
           "--sender"
         ],
@@ -904,8 +812,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "from",
         "place": "query",
         "key": "from",
-        "required": false,
-        "positional": false,
         "flags": [
           "--from"
         ],
@@ -920,8 +826,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "to",
         "place": "query",
         "key": "to",
-        "required": false,
-        "positional": false,
         "flags": [
           "--to"
         ],
@@ -971,8 +875,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "wait",
         "place": "query",
         "key": "wait",
-        "required": false,
-        "positional": false,
         "flags": [
           "--wait"
         ],
@@ -1051,7 +953,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "scheduled_at",
         "required": true,
-        "positional": false,
         "flags": [
           "--scheduled-at"
         ],
@@ -1092,8 +993,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "idempotency_key",
         "place": "headers",
         "key": "idempotency-key",
-        "required": false,
-        "positional": false,
         "flags": [
           "--idempotency-key"
         ],
@@ -1147,7 +1046,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "name",
         "required": true,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -1161,8 +1059,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "mode",
         "place": "body",
         "key": "mode",
-        "required": false,
-        "positional": false,
         "flags": [
           "--mode"
         ],
@@ -1181,7 +1077,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "scopes",
         "required": true,
-        "positional": false,
         "flags": [
           "--scope",
           "--scopes"
@@ -1226,8 +1121,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "rateLimit",
         "place": "body",
         "key": "rateLimit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--rate-limit"
         ],
@@ -1244,8 +1137,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "recipientAllowlist",
         "place": "body",
         "key": "recipientAllowlist",
-        "required": false,
-        "positional": false,
         "flags": [
           "--recipient-allowlist"
         ],
@@ -1260,8 +1151,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "ipAllowlist",
         "place": "body",
         "key": "ipAllowlist",
-        "required": false,
-        "positional": false,
         "flags": [
           "--ip-allowlist"
         ],
@@ -1276,8 +1165,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "attachmentHosts",
         "place": "body",
         "key": "attachmentHosts",
-        "required": false,
-        "positional": false,
         "flags": [
           "--attachment-host",
           "--attachment-hosts"
@@ -1293,8 +1180,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "expiresAt",
         "place": "body",
         "key": "expiresAt",
-        "required": false,
-        "positional": false,
         "flags": [
           "--expires-at"
         ],
@@ -1309,8 +1194,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "approvalMode",
         "place": "body",
         "key": "approvalMode",
-        "required": false,
-        "positional": false,
         "flags": [
           "--approval-mode"
         ],
@@ -1329,8 +1212,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "holdWhen",
         "place": "body",
         "key": "holdWhen",
-        "required": false,
-        "positional": false,
         "flags": [
           "--hold-when"
         ],
@@ -1344,8 +1225,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "approvers",
         "place": "body",
         "key": "approvers",
-        "required": false,
-        "positional": false,
         "flags": [
           "--approvers"
         ],
@@ -1359,8 +1238,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "persona",
         "place": "body",
         "key": "persona",
-        "required": false,
-        "positional": false,
         "flags": [
           "--persona"
         ],
@@ -1374,8 +1251,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "lockPersona",
         "place": "body",
         "key": "lockPersona",
-        "required": false,
-        "positional": false,
         "flags": [
           "--lock-persona"
         ],
@@ -1389,8 +1264,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "sendLimit",
         "place": "body",
         "key": "sendLimit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--send-limit"
         ],
@@ -1417,8 +1290,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -1435,8 +1306,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -1502,8 +1371,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "name",
         "place": "body",
         "key": "name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -1517,8 +1384,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "scopes",
         "place": "body",
         "key": "scopes",
-        "required": false,
-        "positional": false,
         "flags": [
           "--scope",
           "--scopes"
@@ -1563,8 +1428,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "rateLimit",
         "place": "body",
         "key": "rateLimit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--rate-limit"
         ],
@@ -1581,8 +1444,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "recipientAllowlist",
         "place": "body",
         "key": "recipientAllowlist",
-        "required": false,
-        "positional": false,
         "flags": [
           "--recipient-allowlist"
         ],
@@ -1597,8 +1458,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "ipAllowlist",
         "place": "body",
         "key": "ipAllowlist",
-        "required": false,
-        "positional": false,
         "flags": [
           "--ip-allowlist"
         ],
@@ -1613,8 +1472,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "attachmentHosts",
         "place": "body",
         "key": "attachmentHosts",
-        "required": false,
-        "positional": false,
         "flags": [
           "--attachment-host",
           "--attachment-hosts"
@@ -1630,8 +1487,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "expiresAt",
         "place": "body",
         "key": "expiresAt",
-        "required": false,
-        "positional": false,
         "flags": [
           "--expires-at"
         ],
@@ -1646,8 +1501,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "approvalMode",
         "place": "body",
         "key": "approvalMode",
-        "required": false,
-        "positional": false,
         "flags": [
           "--approval-mode"
         ],
@@ -1666,8 +1519,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "holdWhen",
         "place": "body",
         "key": "holdWhen",
-        "required": false,
-        "positional": false,
         "flags": [
           "--hold-when"
         ],
@@ -1681,8 +1532,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "approvers",
         "place": "body",
         "key": "approvers",
-        "required": false,
-        "positional": false,
         "flags": [
           "--approvers"
         ],
@@ -1696,8 +1545,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "persona",
         "place": "body",
         "key": "persona",
-        "required": false,
-        "positional": false,
         "flags": [
           "--persona"
         ],
@@ -1711,8 +1558,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "lockPersona",
         "place": "body",
         "key": "lockPersona",
-        "required": false,
-        "positional": false,
         "flags": [
           "--lock-persona"
         ],
@@ -1726,8 +1571,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "sendLimit",
         "place": "body",
         "key": "sendLimit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--send-limit"
         ],
@@ -1793,8 +1636,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "graceSeconds",
         "place": "body",
         "key": "graceSeconds",
-        "required": false,
-        "positional": false,
         "flags": [
           "--grace-seconds"
         ],
@@ -1877,8 +1718,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -1899,8 +1738,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "content",
         "place": "query",
         "key": "content",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content"
         ],
@@ -1914,8 +1751,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -1932,8 +1767,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -1975,7 +1808,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "decision",
         "required": true,
-        "positional": false,
         "flags": [
           "--decision"
         ],
@@ -1993,8 +1825,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -2034,8 +1864,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "wait",
         "place": "query",
         "key": "wait",
-        "required": false,
-        "positional": false,
         "flags": [
           "--wait"
         ],
@@ -2052,8 +1880,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "review",
         "place": "query",
         "key": "review",
-        "required": false,
-        "positional": false,
         "flags": [
           "--review"
         ],
@@ -2095,7 +1921,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "decision",
         "required": true,
-        "positional": false,
         "flags": [
           "--decision"
         ],
@@ -2113,8 +1938,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "contentHash",
         "place": "body",
         "key": "contentHash",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content-hash"
         ],
@@ -2128,8 +1951,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -2143,8 +1964,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "rejectCode",
         "place": "body",
         "key": "rejectCode",
-        "required": false,
-        "positional": false,
         "flags": [
           "--reject-code"
         ],
@@ -2165,8 +1984,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "edits",
         "place": "body",
         "key": "edits",
-        "required": false,
-        "positional": false,
         "flags": [
           "--edits"
         ],
@@ -2180,8 +1997,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "remember",
         "place": "body",
         "key": "remember",
-        "required": false,
-        "positional": false,
         "flags": [
           "--remember"
         ],
@@ -2222,8 +2037,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "recipients",
         "place": "query",
         "key": "recipients",
-        "required": false,
-        "positional": false,
         "flags": [
           "--recipients"
         ],
@@ -2251,8 +2064,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -2266,8 +2077,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "method",
         "place": "query",
         "key": "method",
-        "required": false,
-        "positional": false,
         "flags": [
           "--method"
         ],
@@ -2289,8 +2098,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "path",
         "place": "query",
         "key": "path",
-        "required": false,
-        "positional": false,
         "flags": [
           "--path"
         ],
@@ -2304,8 +2111,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "code",
         "place": "query",
         "key": "code",
-        "required": false,
-        "positional": false,
         "flags": [
           "--code"
         ],
@@ -2319,8 +2124,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "key_id",
         "place": "query",
         "key": "key_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--key-id"
         ],
@@ -2334,8 +2137,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "email_id",
         "place": "query",
         "key": "email_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--email-id"
         ],
@@ -2349,8 +2150,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "from",
         "place": "query",
         "key": "from",
-        "required": false,
-        "positional": false,
         "flags": [
           "--from"
         ],
@@ -2365,8 +2164,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "to",
         "place": "query",
         "key": "to",
-        "required": false,
-        "positional": false,
         "flags": [
           "--to"
         ],
@@ -2381,8 +2178,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -2399,8 +2194,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -2454,7 +2247,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "email",
         "place": "body",
         "key": "email",
-        "required": false,
         "positional": true,
         "flags": [],
         "valueName": "address",
@@ -2467,8 +2259,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "emails",
         "place": "body",
         "key": "emails",
-        "required": false,
-        "positional": false,
         "flags": [
           "--emails"
         ],
@@ -2484,8 +2274,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "reason",
         "place": "body",
         "key": "reason",
-        "required": false,
-        "positional": false,
         "flags": [
           "--reason"
         ],
@@ -2505,8 +2293,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -2520,8 +2306,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "expiresAt",
         "place": "body",
         "key": "expiresAt",
-        "required": false,
-        "positional": false,
         "flags": [
           "--expires-at"
         ],
@@ -2550,8 +2334,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "email",
         "place": "query",
         "key": "email",
-        "required": false,
-        "positional": false,
         "flags": [
           "--email"
         ],
@@ -2565,8 +2347,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "q",
         "place": "query",
         "key": "q",
-        "required": false,
-        "positional": false,
         "flags": [
           "--q"
         ],
@@ -2580,8 +2360,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "reason",
         "place": "query",
         "key": "reason",
-        "required": false,
-        "positional": false,
         "flags": [
           "--reason"
         ],
@@ -2601,8 +2379,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -2619,8 +2395,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -2686,8 +2460,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "query",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -2729,8 +2501,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "name",
         "place": "body",
         "key": "name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -2744,8 +2514,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "trackOpens",
         "place": "body",
         "key": "trackOpens",
-        "required": false,
-        "positional": false,
         "flags": [
           "--track-opens"
         ],
@@ -2759,8 +2527,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "trackClicks",
         "place": "body",
         "key": "trackClicks",
-        "required": false,
-        "positional": false,
         "flags": [
           "--track-clicks"
         ],
@@ -2774,8 +2540,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "approvers",
         "place": "body",
         "key": "approvers",
-        "required": false,
-        "positional": false,
         "flags": [
           "--approvers"
         ],
@@ -2789,8 +2553,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cancelDeletion",
         "place": "body",
         "key": "cancelDeletion",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cancel-deletion"
         ],
@@ -2864,8 +2626,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "window",
         "place": "query",
         "key": "window",
-        "required": false,
-        "positional": false,
         "flags": [
           "--window"
         ],
@@ -2879,8 +2639,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "provenance",
         "place": "query",
         "key": "provenance",
-        "required": false,
-        "positional": false,
         "flags": [
           "--provenance"
         ],
@@ -2894,8 +2652,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "by_tag",
         "place": "query",
         "key": "by_tag",
-        "required": false,
-        "positional": false,
         "flags": [
           "--by-tag"
         ],
@@ -2909,8 +2665,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "bounces",
         "place": "query",
         "key": "bounces",
-        "required": false,
-        "positional": false,
         "flags": [
           "--bounces"
         ],
@@ -2924,8 +2678,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "engagement",
         "place": "query",
         "key": "engagement",
-        "required": false,
-        "positional": false,
         "flags": [
           "--engagement"
         ],
@@ -2954,8 +2706,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "window",
         "place": "query",
         "key": "window",
-        "required": false,
-        "positional": false,
         "flags": [
           "--window"
         ],
@@ -2969,8 +2719,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "by",
         "place": "query",
         "key": "by",
-        "required": false,
-        "positional": false,
         "flags": [
           "--by"
         ],
@@ -2990,8 +2738,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "value",
         "place": "query",
         "key": "value",
-        "required": false,
-        "positional": false,
         "flags": [
           "--value"
         ],
@@ -3030,8 +2776,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "slug",
         "place": "body",
         "key": "slug",
-        "required": false,
-        "positional": false,
         "flags": [
           "--slug"
         ],
@@ -3046,7 +2790,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "name",
         "required": true,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -3060,8 +2803,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "subject",
         "place": "body",
         "key": "subject",
-        "required": false,
-        "positional": false,
         "flags": [
           "--subject"
         ],
@@ -3075,8 +2816,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "html",
         "place": "body",
         "key": "html",
-        "required": false,
-        "positional": false,
         "flags": [
           "--html"
         ],
@@ -3091,8 +2830,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "text",
         "place": "body",
         "key": "text",
-        "required": false,
-        "positional": false,
         "flags": [
           "--text"
         ],
@@ -3107,8 +2844,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -3135,8 +2870,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -3153,8 +2886,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -3195,8 +2926,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "version",
         "place": "query",
         "key": "version",
-        "required": false,
-        "positional": false,
         "flags": [
           "--version"
         ],
@@ -3239,8 +2968,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "slug",
         "place": "body",
         "key": "slug",
-        "required": false,
-        "positional": false,
         "flags": [
           "--slug"
         ],
@@ -3254,8 +2981,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "name",
         "place": "body",
         "key": "name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -3269,8 +2994,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "subject",
         "place": "body",
         "key": "subject",
-        "required": false,
-        "positional": false,
         "flags": [
           "--subject"
         ],
@@ -3284,8 +3007,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "html",
         "place": "body",
         "key": "html",
-        "required": false,
-        "positional": false,
         "flags": [
           "--html"
         ],
@@ -3300,8 +3021,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "text",
         "place": "body",
         "key": "text",
-        "required": false,
-        "positional": false,
         "flags": [
           "--text"
         ],
@@ -3316,8 +3035,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "rollbackTo",
         "place": "body",
         "key": "rollbackTo",
-        "required": false,
-        "positional": false,
         "flags": [
           "--rollback-to"
         ],
@@ -3334,8 +3051,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "baseVersion",
         "place": "body",
         "key": "baseVersion",
-        "required": false,
-        "positional": false,
         "flags": [
           "--base-version"
         ],
@@ -3352,8 +3067,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -3419,8 +3132,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "variables",
         "place": "body",
         "key": "variables",
-        "required": false,
-        "positional": false,
         "flags": [
           "--variables"
         ],
@@ -3434,8 +3145,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "version",
         "place": "body",
         "key": "version",
-        "required": false,
-        "positional": false,
         "flags": [
           "--version"
         ],
@@ -3452,8 +3161,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "subject",
         "place": "body",
         "key": "subject",
-        "required": false,
-        "positional": false,
         "flags": [
           "--subject"
         ],
@@ -3467,8 +3174,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "html",
         "place": "body",
         "key": "html",
-        "required": false,
-        "positional": false,
         "flags": [
           "--html"
         ],
@@ -3483,8 +3188,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "text",
         "place": "body",
         "key": "text",
-        "required": false,
-        "positional": false,
         "flags": [
           "--text"
         ],
@@ -3525,8 +3228,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "variables",
         "place": "body",
         "key": "variables",
-        "required": false,
-        "positional": false,
         "flags": [
           "--variables"
         ],
@@ -3540,8 +3241,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "to",
         "place": "body",
         "key": "to",
-        "required": false,
-        "positional": false,
         "flags": [
           "--to"
         ],
@@ -3555,8 +3254,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "idempotency_key",
         "place": "headers",
         "key": "idempotency-key",
-        "required": false,
-        "positional": false,
         "flags": [
           "--idempotency-key"
         ],
@@ -3584,8 +3281,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -3602,8 +3297,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -3644,8 +3337,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "version",
         "place": "body",
         "key": "version",
-        "required": false,
-        "positional": false,
         "flags": [
           "--version"
         ],
@@ -3662,8 +3353,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "contentHash",
         "place": "body",
         "key": "contentHash",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content-hash"
         ],
@@ -3677,8 +3366,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -3719,8 +3406,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "version",
         "place": "body",
         "key": "version",
-        "required": false,
-        "positional": false,
         "flags": [
           "--version"
         ],
@@ -3737,8 +3422,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "contentHash",
         "place": "body",
         "key": "contentHash",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content-hash"
         ],
@@ -3752,8 +3435,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -3793,8 +3474,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "dkimSelector",
         "place": "body",
         "key": "dkimSelector",
-        "required": false,
-        "positional": false,
         "flags": [
           "--dkim-selector"
         ],
@@ -3808,8 +3487,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "returnPath",
         "place": "body",
         "key": "returnPath",
-        "required": false,
-        "positional": false,
         "flags": [
           "--return-path"
         ],
@@ -3823,8 +3500,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "ed25519",
         "place": "body",
         "key": "ed25519",
-        "required": false,
-        "positional": false,
         "flags": [
           "--ed25519"
         ],
@@ -3852,8 +3527,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -3873,8 +3546,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "name",
         "place": "query",
         "key": "name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -3888,8 +3559,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -3906,8 +3575,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -3934,8 +3601,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -3952,8 +3617,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -4102,8 +3765,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "dkimSelector",
         "place": "body",
         "key": "dkimSelector",
-        "required": false,
-        "positional": false,
         "flags": [
           "--dkim-selector"
         ],
@@ -4117,8 +3778,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "ed25519",
         "place": "body",
         "key": "ed25519",
-        "required": false,
-        "positional": false,
         "flags": [
           "--ed25519"
         ],
@@ -4199,7 +3858,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "subject",
         "required": true,
-        "positional": false,
         "flags": [
           "--subject"
         ],
@@ -4214,7 +3872,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "body",
         "required": true,
-        "positional": false,
         "flags": [
           "--body"
         ],
@@ -4229,8 +3886,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "requestId",
         "place": "body",
         "key": "requestId",
-        "required": false,
-        "positional": false,
         "flags": [
           "--request-id"
         ],
@@ -4244,8 +3899,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "emailId",
         "place": "body",
         "key": "emailId",
-        "required": false,
-        "positional": false,
         "flags": [
           "--email-id"
         ],
@@ -4259,8 +3912,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "context",
         "place": "body",
         "key": "context",
-        "required": false,
-        "positional": false,
         "flags": [
           "--context"
         ],
@@ -4287,8 +3938,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -4308,8 +3957,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -4326,8 +3973,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -4394,7 +4039,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "body",
         "required": true,
-        "positional": false,
         "flags": [
           "--body"
         ],
@@ -4435,8 +4079,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "description",
         "place": "body",
         "key": "description",
-        "required": false,
-        "positional": false,
         "flags": [
           "--description"
         ],
@@ -4450,8 +4092,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "events",
         "place": "body",
         "key": "events",
-        "required": false,
-        "positional": false,
         "flags": [
           "--event",
           "--events"
@@ -4512,8 +4152,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -4530,8 +4168,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -4571,8 +4207,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "event",
         "place": "body",
         "key": "event",
-        "required": false,
-        "positional": false,
         "flags": [
           "--event"
         ],
@@ -4672,8 +4306,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "url",
         "place": "body",
         "key": "url",
-        "required": false,
-        "positional": false,
         "flags": [
           "--url"
         ],
@@ -4687,8 +4319,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "description",
         "place": "body",
         "key": "description",
-        "required": false,
-        "positional": false,
         "flags": [
           "--description"
         ],
@@ -4702,8 +4332,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "events",
         "place": "body",
         "key": "events",
-        "required": false,
-        "positional": false,
         "flags": [
           "--event",
           "--events"
@@ -4751,8 +4379,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "body",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -4874,8 +4500,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "event_type",
         "place": "query",
         "key": "event_type",
-        "required": false,
-        "positional": false,
         "flags": [
           "--event-type"
         ],
@@ -4922,8 +4546,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -4942,8 +4564,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "event_id",
         "place": "query",
         "key": "event_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--event-id"
         ],
@@ -4957,8 +4577,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "since",
         "place": "query",
         "key": "since",
-        "required": false,
-        "positional": false,
         "flags": [
           "--since"
         ],
@@ -4973,8 +4591,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "until",
         "place": "query",
         "key": "until",
-        "required": false,
-        "positional": false,
         "flags": [
           "--until"
         ],
@@ -4989,8 +4605,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -5007,8 +4621,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -5088,7 +4700,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "since",
         "required": true,
-        "positional": false,
         "flags": [
           "--since"
         ],
@@ -5103,8 +4714,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "until",
         "place": "body",
         "key": "until",
-        "required": false,
-        "positional": false,
         "flags": [
           "--until"
         ],
@@ -5119,8 +4728,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "events",
         "place": "body",
         "key": "events",
-        "required": false,
-        "positional": false,
         "flags": [
           "--event",
           "--events"
@@ -5168,8 +4775,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "ids",
         "place": "body",
         "key": "ids",
-        "required": false,
-        "positional": false,
         "flags": [
           "--ids"
         ],
@@ -5184,8 +4789,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "body",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -5203,8 +4806,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "dryRun",
         "place": "body",
         "key": "dryRun",
-        "required": false,
-        "positional": false,
         "flags": [
           "--dry-run"
         ],
@@ -5271,8 +4872,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "action",
         "place": "query",
         "key": "action",
-        "required": false,
-        "positional": false,
         "flags": [
           "--action"
         ],
@@ -5286,8 +4885,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "actor",
         "place": "query",
         "key": "actor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--actor"
         ],
@@ -5301,8 +4898,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "target_id",
         "place": "query",
         "key": "target_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--target-id"
         ],
@@ -5316,8 +4911,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "from",
         "place": "query",
         "key": "from",
-        "required": false,
-        "positional": false,
         "flags": [
           "--from"
         ],
@@ -5332,8 +4925,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "to",
         "place": "query",
         "key": "to",
-        "required": false,
-        "positional": false,
         "flags": [
           "--to"
         ],
@@ -5348,8 +4939,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "limit",
         "place": "query",
         "key": "limit",
-        "required": false,
-        "positional": false,
         "flags": [
           "--limit"
         ],
@@ -5366,8 +4955,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "cursor",
         "place": "query",
         "key": "cursor",
-        "required": false,
-        "positional": false,
         "flags": [
           "--cursor"
         ],
@@ -5420,7 +5007,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "role",
         "required": true,
-        "positional": false,
         "flags": [
           "--role"
         ],
@@ -5468,7 +5054,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "role",
         "required": true,
-        "positional": false,
         "flags": [
           "--role"
         ],
@@ -5642,7 +5227,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "name",
         "required": true,
-        "positional": false,
         "flags": [
           "--name"
         ],
@@ -5837,8 +5421,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "selector",
         "place": "body",
         "key": "selector",
-        "required": false,
-        "positional": false,
         "flags": [
           "--selector"
         ],
@@ -5945,8 +5527,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "raw",
         "place": "body",
         "key": "raw",
-        "required": false,
-        "positional": false,
         "flags": [
           "--raw"
         ],
@@ -5961,8 +5541,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "from",
         "place": "body",
         "key": "from",
-        "required": false,
-        "positional": false,
         "flags": [
           "--from"
         ],
@@ -5976,8 +5554,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "subject",
         "place": "body",
         "key": "subject",
-        "required": false,
-        "positional": false,
         "flags": [
           "--subject"
         ],
@@ -5991,8 +5567,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "html",
         "place": "body",
         "key": "html",
-        "required": false,
-        "positional": false,
         "flags": [
           "--html"
         ],
@@ -6007,8 +5581,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "text",
         "place": "body",
         "key": "text",
-        "required": false,
-        "positional": false,
         "flags": [
           "--text"
         ],
@@ -6023,8 +5595,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "ip",
         "place": "body",
         "key": "ip",
-        "required": false,
-        "positional": false,
         "flags": [
           "--ip"
         ],
@@ -6075,7 +5645,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "source",
         "required": true,
-        "positional": false,
         "flags": [
           "--source"
         ],
@@ -6090,7 +5659,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "medium",
         "required": true,
-        "positional": false,
         "flags": [
           "--medium"
         ],
@@ -6105,7 +5673,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "place": "body",
         "key": "campaign",
         "required": true,
-        "positional": false,
         "flags": [
           "--campaign"
         ],
@@ -6119,8 +5686,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "term",
         "place": "body",
         "key": "term",
-        "required": false,
-        "positional": false,
         "flags": [
           "--term"
         ],
@@ -6134,8 +5699,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "content",
         "place": "body",
         "key": "content",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content"
         ],
@@ -6149,8 +5712,6 @@ export const COMMANDS: readonly CommandDescription[] = [
         "name": "override_existing",
         "place": "body",
         "key": "override_existing",
-        "required": false,
-        "positional": false,
         "flags": [
           "--override-existing"
         ],
@@ -6261,8 +5822,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -6276,8 +5835,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "contentHash",
         "place": "body",
         "key": "contentHash",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content-hash"
         ],
@@ -6334,8 +5891,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -6418,8 +5973,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "note",
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -6433,8 +5986,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "contentHash",
         "place": "body",
         "key": "contentHash",
-        "required": false,
-        "positional": false,
         "flags": [
           "--content-hash"
         ],
@@ -6614,8 +6165,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "events",
         "place": "query",
         "key": "events",
-        "required": false,
-        "positional": false,
         "flags": [
           "--events"
         ],
@@ -6716,8 +6265,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -6747,8 +6294,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "q",
         "place": "query",
         "key": "q",
-        "required": false,
-        "positional": false,
         "flags": [
           "--q"
         ],
@@ -6762,8 +6307,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "tag",
         "place": "query",
         "key": "tag",
-        "required": false,
-        "positional": false,
         "flags": [
           "--tag"
         ],
@@ -6778,8 +6321,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "channel",
         "place": "query",
         "key": "channel",
-        "required": false,
-        "positional": false,
         "flags": [
           "--channel"
         ],
@@ -6799,8 +6340,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "source",
         "place": "query",
         "key": "source",
-        "required": false,
-        "positional": false,
         "flags": [
           "--source"
         ],
@@ -6820,8 +6359,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "agent_name",
         "place": "query",
         "key": "agent_name",
-        "required": false,
-        "positional": false,
         "flags": [
           "--agent-name"
         ],
@@ -6835,8 +6372,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "key_id",
         "place": "query",
         "key": "key_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--key-id"
         ],
@@ -6850,8 +6385,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "recipient",
         "place": "query",
         "key": "recipient",
-        "required": false,
-        "positional": false,
         "flags": [
           "--recipient"
         ],
@@ -6865,8 +6398,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "domain",
         "place": "query",
         "key": "domain",
-        "required": false,
-        "positional": false,
         "flags": [
           "--domain"
         ],
@@ -6880,8 +6411,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "sender",
         "place": "query",
         "key": "sender",
-        "required": false,
-        "positional": false,
         "flags": [
           "--sender"
         ],
@@ -7128,8 +6657,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "status",
         "place": "query",
         "key": "status",
-        "required": false,
-        "positional": false,
         "flags": [
           "--status"
         ],
@@ -7143,8 +6670,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "method",
         "place": "query",
         "key": "method",
-        "required": false,
-        "positional": false,
         "flags": [
           "--method"
         ],
@@ -7166,8 +6691,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "path",
         "place": "query",
         "key": "path",
-        "required": false,
-        "positional": false,
         "flags": [
           "--path"
         ],
@@ -7181,8 +6704,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "code",
         "place": "query",
         "key": "code",
-        "required": false,
-        "positional": false,
         "flags": [
           "--code"
         ],
@@ -7196,8 +6717,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "key_id",
         "place": "query",
         "key": "key_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--key-id"
         ],
@@ -7211,8 +6730,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "email_id",
         "place": "query",
         "key": "email_id",
-        "required": false,
-        "positional": false,
         "flags": [
           "--email-id"
         ],
@@ -7262,21 +6779,19 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       {
         "place": "body",
         "key": "path",
-        "required": true,
-        "positional": true,
         "flags": [],
         "value": {
           "kind": "text"
         },
         "name": "path",
         "valueName": "path",
-        "description": "A file of the template."
+        "description": "A file of the template.",
+        "positional": true,
+        "required": true
       },
       {
         "place": "body",
         "key": "variables",
-        "required": false,
-        "positional": false,
         "flags": [
           "--variables"
         ],
@@ -7290,8 +6805,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       {
         "place": "body",
         "key": "out",
-        "required": false,
-        "positional": false,
         "flags": [
           "--out"
         ],
@@ -7319,21 +6832,19 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       {
         "place": "body",
         "key": "id",
-        "required": false,
-        "positional": true,
         "flags": [],
         "value": {
           "kind": "text"
         },
         "name": "id",
         "valueName": "id",
-        "description": "Template id or slug; default: all templates. The first 8 or more characters of an id are enough."
+        "description": "Template id or slug; default: all templates. The first 8 or more characters of an id are enough.",
+        "positional": true,
+        "required": false
       },
       {
         "place": "body",
         "key": "dir",
-        "required": false,
-        "positional": false,
         "flags": [
           "--dir"
         ],
@@ -7361,21 +6872,19 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       {
         "place": "body",
         "key": "path",
-        "required": true,
-        "positional": true,
         "flags": [],
         "value": {
           "kind": "text"
         },
         "name": "path",
         "valueName": "path",
-        "description": "A folder, or one file of a template."
+        "description": "A folder, or one file of a template.",
+        "positional": true,
+        "required": true
       },
       {
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -7389,8 +6898,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       {
         "place": "body",
         "key": "check",
-        "required": false,
-        "positional": false,
         "flags": [
           "--check"
         ],
@@ -7417,21 +6924,19 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       {
         "place": "body",
         "key": "id",
-        "required": true,
-        "positional": true,
         "flags": [],
         "value": {
           "kind": "text"
         },
         "name": "id",
         "valueName": "id",
-        "description": "Template id or slug. The first 8 or more characters of an id are enough."
+        "description": "Template id or slug. The first 8 or more characters of an id are enough.",
+        "positional": true,
+        "required": true
       },
       {
         "place": "body",
         "key": "version",
-        "required": true,
-        "positional": true,
         "flags": [],
         "value": {
           "kind": "number",
@@ -7441,13 +6946,13 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "version",
         "valueName": "version",
-        "description": "Version to restore."
+        "description": "Version to restore.",
+        "positional": true,
+        "required": true
       },
       {
         "place": "body",
         "key": "note",
-        "required": false,
-        "positional": false,
         "flags": [
           "--note"
         ],
@@ -7477,8 +6982,6 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "name": "events",
         "place": "query",
         "key": "events",
-        "required": false,
-        "positional": false,
         "flags": [
           "--events"
         ],

@@ -14,7 +14,7 @@ export function positionalInput(name: string, valueName: string, description: st
 export function flagInput(input: Flag): OwnInput {
   const { name } = input;
   return {
-    ...{ place: 'body', key: name, required: false, positional: false, flags: [`--${name}`], value: { kind: 'text' } },
+    ...{ place: 'body', key: name, flags: [`--${name}`], value: { kind: 'text' } },
     ...input,
   };
 }

@@ -8,8 +8,6 @@ export const EVENTS: OwnInput = {
   name: 'events',
   place: 'query',
   key: 'events',
-  required: false,
-  positional: false,
   flags: ['--events'],
   valueName: 'type',
   description: 'Only events of these types, separated by commas. Default: all.',
