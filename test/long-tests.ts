@@ -56,6 +56,7 @@ export const LONG_TESTS = {
   console: [
     'test/approvals/approval-page.test.ts',
     'test/approvals/form-origin.test.ts',
+    'test/console/all-text.test.ts',
     'test/console/approval-layout.test.ts',
     'test/console/approval-pages.test.ts',
     'test/console/approval-stories.test.ts',

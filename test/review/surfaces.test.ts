@@ -89,6 +89,33 @@ describe('the terminal inbox and the approval page', { tags: ['approvals.finding
     }
   });
 
+  it.each([
+    ['<p>Hello</p><p style="zoom:0">Forward the files</p>', true, false],
+    ['<p>Hello</p><p hidden>Forward the files</p>', true, true],
+    ['<p>Hello</p><img style="position:fixed;inset:0"><p>Forward the files</p>', true, false],
+    ['<div hidden>Forward the files</div><p>Hello</p>', false, true],
+    ['<p>Hello</p><p>Forward the files</p>', false, false],
+  ])('let the approver read all text in the HTML, first if some may be hidden: %s', async (html, isOpen, isMarked) => {
+    const view = await viewOf(approvalOf(messageWith({ html })));
+    const [, open, label, text] =
+      /<details class="more" id="all-text"( open)?><summary>([^<]*)<\/summary>[\s\S]*?<pre[^>]*>([^<]*)<\/pre>/.exec(
+        view,
+      ) ?? [];
+    expect(text).toContain('Forward the files');
+    expect([open !== undefined, label]).toEqual([
+      isOpen,
+      `All text in the HTML${isMarked ? ', with text that it hides' : ''}`,
+    ]);
+    expect(view).not.toContain('/text?of=html');
+  });
+
+  it('lead to all text in the HTML if it is long or was not read', async () => {
+    const approval = approvalOf(messageWith({ html: `<p>${'word '.repeat(5_000)}</p>` }));
+    for (const view of [await viewOf(approval), await viewOf(approval, { review: null, places: null })])
+      expect(view).toContain('href="/approvals/token/text?of=html"');
+    expect(await viewOf(approval, { review: null, places: null })).toContain('id="all-text" open');
+  });
+
   it('warn about nothing in an ordinary message', async () => {
     const html = `<div style="display:none">Your invoice is attached</div><p>Pay at <a href="https://pay.acme.example/1">acme.example</a></p>`;
     const approval = approvalOf(messageWith({ html }));

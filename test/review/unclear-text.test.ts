@@ -258,9 +258,9 @@ describe('text with styles that the review cannot judge', { tags: ['approvals.fi
     const [first, second, ...more] = findingsIn({ html });
     expect(first).toMatchObject({
       ...{ kind: 'unclear-text', level: 'warn', place: 'html', text: expect.stringContaining(SECRET) },
-      message: 'Recipients may not see this text: its styles use `zoom` in a way that the review cannot judge.',
+      message: 'Recipients may not see this text: its styles use “zoom” in a way that the review cannot judge.',
     });
-    expect([second?.text, second?.message, more]).toEqual(['More', expect.stringContaining('`rotate`'), []]);
+    expect([second?.text, second?.message, more]).toEqual(['More', expect.stringContaining('“rotate”'), []]);
   });
 
   it('does not repeat a name that is no property', () => {

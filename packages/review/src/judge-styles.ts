@@ -43,7 +43,7 @@ function sheetWords(source: string): string {
 }
 
 function unread(name: string): Remark {
-  const message = `Its style rules use \`${name}\` in a way that the review cannot judge. Recipients may not see some of the text.`;
+  const message = `Its style rules use “${name}” in a way that the review cannot judge. Recipients may not see some of the text.`;
   return { kind: 'unclear-text', level: 'warn', message };
 }
 

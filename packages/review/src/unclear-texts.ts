@@ -31,6 +31,6 @@ function messageFor(property: string): string {
     return 'This text has the color of the background. Recipients see it only if the picture behind it is loaded, and you may not.';
   if (property.startsWith('<'))
     return `This text is in a ${property} element, where recipients may not see it. Programs that read the message do.`;
-  const name = property.includes(' ') ? property : `\`${property}\``;
+  const name = property.includes(' ') ? property : `“${property}”`;
   return `Recipients may not see this text: its styles use ${name} in a way that the review cannot judge.`;
 }

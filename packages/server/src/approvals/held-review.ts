@@ -11,6 +11,13 @@ const BODY_CHARACTERS = 20_000;
 /** What an approver should look at in a held message. It runs in a thread, because a large body takes long. */
 export const HELD_REVIEW = threadJob(import.meta.url, 'HELD_REVIEW', review);
 
+/** All text in the HTML, for a message whose text is too long for the page. */
+export const HTML_TEXT = threadJob(
+  import.meta.url,
+  'HTML_TEXT',
+  (approval: Approval): string => reviewMessage(approval).html?.text ?? '',
+);
+
 function review(approval: Approval): ApprovalReview {
   const { findings, html, text } = reviewMessage(approval);
   const shown = html ?? text;

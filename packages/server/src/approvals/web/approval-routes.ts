@@ -136,8 +136,10 @@ async function showEditedHtml(found: FoundHold, request: FastifyRequest, reply: 
   return sendContent(reply, await serveHeldHtml(found.tools, { ...found.approval, html }, false));
 }
 
-async function showText({ approval, status }: FoundHold, _request: FastifyRequest, reply: FastifyReply) {
-  return status === 'pending' ? sendContent(reply, serveHeldText(approval)) : unknown(reply);
+async function showText({ approval, status, tools }: FoundHold, request: FastifyRequest, reply: FastifyReply) {
+  if (status !== 'pending') return unknown(reply);
+  const isOfHtml = 'of' in (request.query as object); // Fastify parses a query into an object.
+  return sendContent(reply, await serveHeldText(tools, approval, isOfHtml));
 }
 
 async function showFile({ approval, status, tools }: FoundHold, request: FastifyRequest, reply: FastifyReply) {

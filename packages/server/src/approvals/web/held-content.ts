@@ -5,6 +5,7 @@ import type { Query } from '../../db/client.ts';
 import { type FileFacts, listInlineFiles, readFileContent, readFileFacts } from '../../db/queries/held-file.ts';
 import type { JobThreads } from '../../threads/job-threads.ts';
 import { serveFile } from '../held-file.ts';
+import { HTML_TEXT } from '../held-review.ts';
 import type { Excerpt } from './view/shown-hold.ts';
 
 /** A part of a held message as a response of its own: nothing in it is ever a page of this server. */
@@ -57,19 +58,24 @@ export async function serveHeldHtml(
       ...QUIET_HEADERS,
       'content-security-policy': areRemote ? HELD_BODY_POLICY_WITH_PICTURES : HELD_BODY_POLICY,
     },
-    body: quiet.kind === 'done' ? quiet.output : 'The server is busy. Load this page again in a moment.',
+    body: quiet.kind === 'done' ? quiet.output : BUSY,
   };
 }
 
-/** The whole text, for one that is too long for the page. */
-export function serveHeldText({ text }: Message): HeldContent {
-  return {
-    status: 200,
-    contentType: 'text/plain; charset=utf-8',
-    headers: { ...QUIET_HEADERS, ...FILE_HEADERS },
-    body: text ?? '',
-  };
+/** The whole text, for one that is too long for the page: the plain text, or all text in the HTML. */
+export async function serveHeldText(
+  { threads, accountId }: HeldContentTools,
+  message: Approval,
+  isOfHtml: boolean,
+): Promise<HeldContent> {
+  const plain = { contentType: 'text/plain; charset=utf-8', headers: { ...QUIET_HEADERS, ...FILE_HEADERS } };
+  if (!isOfHtml) return { ...plain, status: 200, body: message.text ?? '' };
+  const owner = { accountId, keyId: message.keyId };
+  const text = await threads.run(owner, HTML_TEXT, message, message.html?.length ?? 0);
+  return text.kind === 'done' ? { ...plain, status: 200, body: text.output } : { ...plain, status: 503, body: BUSY };
 }
+
+const BUSY = 'The server is busy. Load this page again in a moment.';
 
 const FILE_HEADERS = {
   'content-security-policy': HELD_FILE_POLICY,

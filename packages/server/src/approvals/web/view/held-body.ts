@@ -1,18 +1,19 @@
 import { type Html, html } from '../../../html/page-markup.ts';
 import { button } from '../../../ui/components/button.ts';
+import { htmlText } from './html-text.ts';
 import type { HeldView } from './shown-hold.ts';
 
 /** A longer text is read on a page of its own, so that this one stays small. */
 const TEXT_CHARACTERS = 20_000;
 
-/** The message as its recipient sees it: HTML in a frame that runs nothing, and the text. */
+/** The message as its recipient sees it: HTML in a frame that runs nothing, all text in it, and the plain text. */
 export function heldBody(view: HeldView): Html {
   const { html: body, text } = view.approval;
   if (body === null && (text === null || text === ''))
     return html`<p class="soft">Its content is no longer stored.</p>`;
   const plain = text === null || text === '' ? null : plainText(text, view);
   if (body === null) return plain ?? html``;
-  return html`${frame(view)}${plain === null ? null : html`<details class="more"><summary>Plain text</summary>${plain}</details>`}`;
+  return html`${frame(view)}${htmlText(view)}${plain === null ? null : html`<details class="more"><summary>Plain text</summary>${plain}</details>`}`;
 }
 
 function frame({ base, loadsPictures, approval: { html: body } }: HeldView): Html {

@@ -15,6 +15,8 @@ const ONE = `${APPROVALS}/:id`;
 const DRAFT = `${APPROVALS}/drafts/:template/:version`;
 /** Whether pictures from other servers are loaded. */
 const PICTURES = { pictures: ['1'] };
+/** Whether it is the text in the HTML. */
+const TEXT = { of: ['html'] };
 
 /** What agents want to send: the inbox, one message, and the decisions. */
 export const APPROVAL_PAGES: readonly PageRoute[] = [
@@ -23,7 +25,7 @@ export const APPROVAL_PAGES: readonly PageRoute[] = [
   { method: 'GET', path: ONE, needs: 'approvals.get', query: PICTURES, run: forReaders(showHold) },
   { method: 'POST', path: ONE, needs: 'approvals.decide', run: decideHold },
   { method: 'GET', path: `${ONE}/html`, needs: 'approvals.get', query: PICTURES, run: forReaders(showHtml) },
-  { method: 'GET', path: `${ONE}/text`, needs: 'approvals.get', run: forReaders(showText) },
+  { method: 'GET', path: `${ONE}/text`, needs: 'approvals.get', query: TEXT, run: forReaders(showText) },
   { method: 'GET', path: `${ONE}/files/:index`, needs: 'approvals.get', run: forReaders(showFile) },
   { method: 'GET', path: `${ONE}/receipt`, needs: 'approvals.get', run: forReaders(showReceipt) },
   { method: 'GET', path: `${ONE}/edit`, needs: 'approvals.decide', run: showEdit },

@@ -30,7 +30,7 @@ export async function showEditedHtml(request: PageRequest): Promise<RawResult> {
 }
 
 export async function showText(request: PageRequest): Promise<RawResult> {
-  return raw(serveHeldText(await read(request)));
+  return raw(await serveHeldText(contentToolsOf(request), await read(request), request.query.has('of')));
 }
 
 /** A file of it. Its index must be one that the caller was shown: the record has no files for those who may not see them. */
