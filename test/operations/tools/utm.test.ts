@@ -51,10 +51,14 @@ describe('POST /tools/utm', () => {
 
   it('keeps what the URL already has, or replaces it with override_existing', async () => {
     const url = 'https://shop.test/?utm_source=partner&a=1';
-    expect((await build({ ...BODY, url })).body.tagged).toContain('?utm_source=partner&a=1&utm_medium=email');
-    expect((await build({ ...BODY, url, override_existing: true })).body.tagged).toContain(
-      '?utm_source=newsletter&a=1',
-    );
+    const kept = (await build({ ...BODY, url: `${url}&utm_term=x+y` })).body;
+    expect(kept.tagged).toContain('?utm_source=partner&a=1&utm_term=x+y&utm_medium=email');
+    expect(kept.params).toEqual({
+      ...{ utm_source: 'partner', utm_medium: 'email', utm_campaign: 'spring sale', utm_term: 'x y' },
+    });
+    const replaced = (await build({ ...BODY, url, override_existing: true })).body;
+    expect(replaced.tagged).toContain('?utm_source=newsletter&a=1');
+    expect(replaced.params.utm_source).toBe('newsletter');
   });
 
   it.each([

@@ -29,7 +29,7 @@ const taggedUrlSchema = z
         utm_term: z.string().optional(),
         utm_content: z.string().optional(),
       })
-      .describe('The parameters you passed; `utm_term` and `utm_content` only if you passed them.'),
+      .describe('The UTM parameters of `tagged`: yours, and those that the link keeps.'),
   })
   .meta({ id: 'TaggedUrl' });
 
