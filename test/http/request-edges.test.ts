@@ -147,6 +147,20 @@ describe('unusual values in a request', () => {
     expect(pathsOf(body)).toEqual([{ path: 'tag', code: 'too_many', message: 'must be at most 10 different tags' }]);
   });
 
+  it('include values of spaces alone, which readers would not see', async () => {
+    for (const [field, path] of [
+      [{ subject: ' \u00a0 ' }, 'subject'],
+      [{ agent_name: '  ' }, 'agent_name'],
+      [{ tags: ['ok', ' '] }, 'tags.1'],
+    ] as const) {
+      const { status, body } = await server.send(field);
+      expect([status, pathsOf(body)]).toEqual([
+        422,
+        [{ path, code: 'too_short', message: 'must not consist of spaces alone' }],
+      ]);
+    }
+  });
+
   it('include a rejected type behind an invisible character', async () => {
     const attachments = [{ filename: 'a.exe\u200b', content: 'aGk=' }];
     const response = await server.send({ attachments });

@@ -182,6 +182,23 @@ describe('adding a sending domain', () => {
   });
 
   it.each([
+    ['_dmarc.shop.example', '`_`'],
+    ['sh op.example', 'a space'],
+    ['shop\u2028x.example', 'U+2028'],
+    ['a@shop.example', 'after the `@`'],
+    ['*.shop.example', '`*`'],
+    ['https://shop.example/', 'without `https://`'],
+    ['-shop.example', 'hyphen'],
+    ['shop..example', 'empty label'],
+    ['localhost', 'two labels'],
+    ['bücher_laden.example', '`_`'],
+  ])('says what is wrong with the name %j', async (name, reason) => {
+    const response = await add({ name });
+    expectInvalid(response, ['name', 'invalid_domain']);
+    expect(response.body.errors[0].message).toContain(reason);
+  });
+
+  it.each([
     [{ dkimSelector: '' }, 'dkimSelector'],
     [{ dkimSelector: 'a_b' }, 'dkimSelector'],
     [{ dkimSelector: '-a' }, 'dkimSelector'],

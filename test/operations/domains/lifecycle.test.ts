@@ -254,13 +254,13 @@ describe('the lifecycle of a sending domain', () => {
       ['POST', '/domains/:id/restore'],
       ['DELETE', '/domains/:id'],
     ];
-    for (const id of [domain.id, randomUUID()]) {
+    for (const id of [domain.id, randomUUID(), 'abc']) {
       for (const [method, path] of paths) {
         expectProblem(await call(method, path.replace(':id', id), { key }), 404, 'not_found');
       }
     }
     expect((await call('GET', `/domains/${domain.id}`)).body.status).toBe('pending');
-    expectInvalid(await call('GET', '/domains/nothing'), 'id');
+    expectProblem(await call('GET', '/domains/nothing'), 404, 'not_found');
   });
 
   it('is read with domains:read and changed with domains:write', async () => {

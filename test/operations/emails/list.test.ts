@@ -97,6 +97,8 @@ describe('GET /emails', () => {
     expect((await list('?limit=1')).body.messages).toHaveLength(1);
     expect((await list('?limit=100')).body.messages).toHaveLength(100);
     for (const limit of ['0', '101', '-1', '1.5', 'all', '']) expectInvalid(await list(`?limit=${limit}`), 'limit');
+    const { body: huge } = await list(`?limit=${'9'.repeat(400)}`);
+    expect(huge.errors).toEqual([{ path: 'limit', code: 'out_of_range', message: 'must be at most 100' }]);
   });
 
   it('returns every message once through its cursors; the last page has none', {

@@ -143,7 +143,7 @@ describe('POST /emails/batch', () => {
         ['subject', 'too_short'],
       ]),
     );
-    for (const index of [1, 2, 3, 4]) expect(pathsOf(index)).toEqual([[`emails.${index}`, 'invalid_type']]);
+    for (const index of [1, 2, 3, 4]) expect(pathsOf(index)).toEqual([['body', 'invalid_type']]);
     expect(pathsOf(5)).toEqual(
       expect.arrayContaining([
         ['from', 'required'],
@@ -177,8 +177,19 @@ describe('POST /emails/batch', () => {
     expectInvalid(await sendBatch(undefined), ['emails', 'required']);
     for (const wrong of [null, {}, 'x', 1]) expectInvalid(await sendBatch(wrong), ['emails', 'invalid_type']);
     for (const rawBody of ['[]', 'null', '"x"', '7']) {
-      expectInvalid(await server.call('POST', '/emails/batch', { rawBody }), ['emails', 'invalid_type']);
+      const response = await server.call('POST', '/emails/batch', { rawBody });
+      expectInvalid(response, ['emails', 'invalid_type']);
+      expect(response.body.errors[0].message).toBe('must be in an object: send `{"emails": […]}`');
     }
+  });
+
+  it('reports an item that is no object with the path of a body, relative to the item', async () => {
+    const { body } = await sendBatch(['x', null, item()]);
+    expect(body).toMatchObject({ accepted: 1, refused: 2 });
+    expect(body.results[0].error.errors).toEqual([
+      { path: 'body', code: 'invalid_type', message: 'must be an object' },
+    ]);
+    expect(body.results[1].error.errors).toMatchObject([{ path: 'body', code: 'invalid_type' }]);
   });
 
   it('rejects the call for an unknown field beside the items, and for any error of the call itself', {

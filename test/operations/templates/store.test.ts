@@ -235,9 +235,21 @@ describe('templates', () => {
       expect((await patch('after', { slug: 'after' })).status).toBe(200);
     });
 
-    it('rejects requests that change nothing, unknown fields and broken Liquid', async () => {
+    it('changes nothing by an empty object, as of other records, and makes no draft for a held key', async () => {
       const { slug } = await fresh();
-      expectInvalid(await patch(slug, {}), 'body');
+      const before = (await get(slug)).body;
+      const held = await server.call('POST', '/keys', {
+        body: { name: 'h', scopes: ['full'], approvalMode: 'always' },
+      });
+      for (const key of [server.key, held.body.key]) {
+        const { status, body } = await patch(slug, {}, key);
+        expect([status, body]).toEqual([200, before]);
+      }
+      expectProblem(await patch('nope', {}), 404, 'not_found');
+    });
+
+    it('rejects misplaced notes, unknown fields and broken Liquid', async () => {
+      const { slug } = await fresh();
       expectInvalid(await patch(slug, { note: 'x' }), ['note', 'conflict']);
       expectInvalid(await patch(slug, { currentVersion: 1 }), 'currentVersion');
       expectInvalid(await patch(slug, { html: '{{' }), ['html', 'invalid_liquid']);

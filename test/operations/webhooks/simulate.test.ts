@@ -57,6 +57,7 @@ describe('POST /webhooks/simulate', () => {
       delivered: true,
       statusCode: 204,
       durationMs: expect.any(Number),
+      error: null,
       headers: expect.objectContaining({ 'content-type': 'application/json', 'webhook-id': expect.any(String) }),
       payload: expect.any(String),
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
@@ -102,6 +103,8 @@ describe('POST /webhooks/simulate', () => {
     const refused = await simulate({ url: 'http://127.0.0.1:9/' });
     expect(refused.status).toBe(200);
     expect(refused.body).toMatchObject({ ok: false, delivered: false, statusCode: null, payload: expect.any(String) });
+    expect(refused.body.error).toMatch(/refused/i);
+    expect((await simulate({ url: refusing.url })).body.error).toBe(null);
   });
 
   it('accepts only loopback URLs and existing event types', async () => {

@@ -71,7 +71,7 @@ export const domainSchema = z
 
 export const domainRecordsSchema = z.object({ records: z.array(domainRecordSchema) }).meta({ id: 'DomainRecords' });
 
-export const domainParams = z.object({ id: idSchema.describe('Domain id.') });
+export const domainParams = z.object({ id: z.string().describe('Domain id.') });
 
 const MAX_INPUT_CHARACTERS = 1_000; // bounds the work of parsing; the limit of a name applies to its A-labels
 
@@ -87,11 +87,30 @@ export const domainNameSchema = z
   .transform((given, context): string => {
     const name = toAsciiDomain(withoutRoot(given));
     if (name !== null) return name;
-    const message =
-      'must be a domain name of at least two labels and at most 253 characters, for example `mail.example.com`';
+    const message = faultOfDomain(withoutRoot(given));
     context.addIssue({ code: 'custom', message, params: { code: 'invalid_domain' } });
     return z.NEVER;
   });
+
+/** What is wrong with a name that is no domain: the first character that no name has, or its form. */
+function faultOfDomain(name: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return 'must be a domain name without `https://` and without a path';
+  const [character] = /[^\p{L}\p{M}\p{N}.-]/u.exec(name) ?? [];
+  if (character === '@') return 'must be a domain name; pass the part of the address after the `@`';
+  if (character === '*') return 'must be a domain name without `*`; each subdomain that sends is a domain';
+  if (character !== undefined) return `has the character ${nameOfCharacter(character)}, which domain names cannot have`;
+  if (!name.includes('.')) return 'must have at least two labels, for example `mail.example.com`';
+  if (name.split('.').includes('')) return 'has an empty label: two dots in a row, or one at the beginning';
+  if (/(?:^|\.)-|-(?:\.|$)/.test(name)) return 'has a label that begins or ends with a hyphen';
+  return 'must be a domain name of at least two labels and at most 253 characters, for example `mail.example.com`';
+}
+
+/** Spaces and invisible characters by their number, because a message would not show them. */
+function nameOfCharacter(character: string): string {
+  if (character === ' ') return '` ` (a space)';
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return /[\p{C}\p{Z}]/u.test(character) ? `U+${code}` : `\`${character}\``;
+}
 
 const SELECTOR = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 

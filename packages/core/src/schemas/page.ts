@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 
+const FAR_OUT = 10 ** 12;
+
 /**
  * An integer in a query string: only decimal digits, so `1e2`, ` 5` and `0x5` are rejected. Callers that send JSON pass a number. Published
  * as an integer.
@@ -9,8 +11,9 @@ import type { Operation } from '../operation.ts';
 export function integerInQuery(min: number, max: number, byDefault?: number) {
   const digits = z
     .string()
-    .regex(/^-?\d{1,9}$/, 'must be a whole number')
-    .transform(Number);
+    .regex(/^-?\d+$/, 'must be a whole number')
+    // Larger ones are just as far out of range, and the number type does not hold them exactly.
+    .transform((text) => Math.max(-FAR_OUT, Math.min(FAR_OUT, Number(text))));
   return z
     .union([z.number(), digits])
     .pipe(z.number().int().min(min).max(max))

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { hasForbiddenCharacter } from './email-address.ts';
 import { transformed } from './parse-steps.ts';
+import { BLANK } from './text.ts';
 
 /** One tag as passed; compared and stored in lower case. */
 export const tagSchema = z
@@ -11,7 +12,8 @@ export const tagSchema = z
   .refine((tag) => !/[,;]/.test(tag) && !hasForbiddenCharacter(tag), {
     message: 'must not contain a comma, a semicolon or a control character',
     params: { code: 'forbidden_character' },
-  });
+  })
+  .refine((tag) => tag === '' || tag.trim() !== '', BLANK);
 
 /** The limit applies after lower-casing and de-duplication. */
 export const tagsSchema = transformed(z.array(tagSchema), (tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))])

@@ -13,8 +13,12 @@ export function headerText(minCharacters: number, maxCharacters: number) {
     .refine((value) => !hasForbiddenCharacter(value), {
       message: 'must not contain line breaks, control or text-direction characters',
       params: { code: 'forbidden_character' },
-    });
+    })
+    .refine((value) => minCharacters === 0 || value === '' || value.trim() !== '', BLANK);
 }
+
+/** Readers would see nothing, as of an empty value. */
+export const BLANK = { message: 'must not consist of spaces alone', params: { code: 'too_short' } };
 
 /** Body text, limited by its size in UTF-8, in which it is stored and sent. */
 export function bodyText(minBytes: number, maxBytes: number) {

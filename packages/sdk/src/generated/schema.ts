@@ -2940,7 +2940,7 @@ export interface components {
             original: string;
             /** @description The URL with its `utm_*` query parameters; existing query parameters and the anchor are preserved. */
             tagged: string;
-            /** @description The parameters you passed; `utm_term` and `utm_content` only if you passed them. */
+            /** @description The UTM parameters of `tagged`: yours, and those that the link keeps. */
             params: {
                 utm_source: string;
                 utm_medium: string;
@@ -3428,6 +3428,8 @@ export interface components {
             delivered: boolean;
             statusCode: number | null;
             durationMs: number | null;
+            /** @description Why no response came, such as a refused connection; null if there was one, or nothing was posted. */
+            error: string | null;
             /** @description The headers of the request, including the signature. */
             headers: {
                 [key: string]: string;

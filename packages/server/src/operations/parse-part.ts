@@ -17,7 +17,14 @@ export function parsePart<T>(schema: z.ZodType<T>, value: unknown, root: string,
   if (fault !== null) return { ok: false, problems: [{ ...fault, path: fault.path || root }] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { ok: true, data: result.data };
-  return { ok: false, problems: toFieldProblems(result.error.issues, root, schema) };
+  const problems = toFieldProblems(result.error.issues, root, schema);
+  const isWhole = itemsField !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value));
+  return { ok: false, problems: isWhole ? problems.map((problem) => aboutBody(problem, itemsField)) : problems };
+}
+
+/** The path of such a fault is the list, but its rule is about the body around it. */
+function aboutBody(problem: FieldProblem, itemsField: string): FieldProblem {
+  return { ...problem, message: `must be in an object: send \`{"${itemsField}": […]}\`` };
 }
 
 function withoutField(value: unknown, field: string): unknown {

@@ -22,7 +22,7 @@ export const updateTemplate = defineOperation({
   heldAs: 'draft',
   summary: 'Change a template',
   description:
-    'A change of `subject`, `html` or `text` makes a new version, which becomes the current one; parts that you leave out stay unchanged, and null removes a part. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`. With `baseVersion`, nothing changes unless it is still the current version or is the pending draft of this key.',
+    'A change of `subject`, `html` or `text` makes a new version, which becomes the current one; parts that you leave out stay unchanged, and null removes a part. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. An empty object changes nothing. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`. With `baseVersion`, nothing changes unless it is still the current version or is the pending draft of this key.',
   effect: 'update',
   params: templateReferenceParams,
   body: z
@@ -49,8 +49,8 @@ export const updateTemplate = defineOperation({
       if (body.note !== undefined && !isRollback && content.length === 0) {
         fault(['note'], 'conflict', 'belongs to a new version, and nothing here makes one');
       }
-      const { baseVersion: _, ...changes } = body;
-      if (Object.values(changes).every((value) => value === undefined)) {
+      const { baseVersion, ...changes } = body;
+      if (baseVersion !== undefined && Object.values(changes).every((value) => value === undefined)) {
         fault([], 'required', 'names nothing to change');
       }
     }),

@@ -36,6 +36,10 @@ export const simulateWebhook = defineOperation({
       delivered: z.boolean().describe('Whether the server posted it and got a response.'),
       statusCode: z.number().int().nullable(),
       durationMs: z.number().int().nullable(),
+      error: z
+        .string()
+        .nullable()
+        .describe('Why no response came, such as a refused connection; null if there was one, or nothing was posted.'),
       headers: z.record(z.string(), z.string()).describe('The headers of the request, including the signature.'),
       payload: z.string().describe('The body of the request, byte for byte as it was signed: JSON.'),
       secret: z.string().describe('The signing secret.'),

@@ -71,11 +71,11 @@ export class TemplatesResource {
    *
    * A change of `subject`, `html` or `text` makes a new version, which becomes the current one; parts that you leave
    * out stay unchanged, and null removes a part. Versions never change. `rollbackTo` makes a new version that equals an
-   * earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test
-   * key makes a draft: the current version stays until an approver publishes the draft with `POST
-   * /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It
-   * cannot change `name` or `slug`. With `baseVersion`, nothing changes unless it is still the current version or is
-   * the pending draft of this key.
+   * earlier one. `name` and `slug` belong to the template and make no version. An empty object changes nothing. A held
+   * key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft
+   * with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and
+   * replaces it. It cannot change `name` or `slug`. With `baseVersion`, nothing changes unless it is still the current
+   * version or is the pending draft of this key.
    *
    * @param id Template id or slug.
    *

@@ -3,12 +3,21 @@ import { ProblemError } from '../../problem.ts';
 import type { BeginRefusal, SelectorTaken } from '../../sending-domains/add-domain.ts';
 import type { NameClaim } from '../../sending-domains/domain-claim.ts';
 import type { TooManyKeys } from '../../sending-domains/key-maker.ts';
+import { isUuid } from '../../uuid-v7.ts';
 
 export function unknownDomain(id: string): ProblemError {
   return new ProblemError('not_found', {
     detail: `There is no domain ${id} in this account, or it was removed.`,
     fix: `Check the id. ${nameOperation('domains.history')} lists removed domains, which can be restored.`,
   });
+}
+
+/**
+ * Ids are UUIDs, so no domain has another one, and the database would reject it.
+ * @throws ProblemError `not_found`, as for an id that no domain has
+ */
+export function assertDomainId(id: string): void {
+  if (!isUuid(id)) throw unknownDomain(id);
 }
 
 /**

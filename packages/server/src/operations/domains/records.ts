@@ -2,10 +2,11 @@ import { toZoneFile } from '@postrider/core';
 import { readDomain } from '../../db/queries/domains.ts';
 import { toRecords } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
-import { unknownDomain } from './domain-problems.ts';
+import { assertDomainId, unknownDomain } from './domain-problems.ts';
 
 /** The DNS records of a domain, as JSON or as a zone file. */
 export const getDomainRecords: Handler<'domains.records'> = async ({ params }, context) => {
+  assertDomainId(params.id);
   const { caller } = context;
   const { database, domains } = context.services;
   const row = await readDomain(database.sql, caller.accountId, params.id);

@@ -2,13 +2,14 @@ import { readDomain } from '../../db/queries/domains.ts';
 import { toDomain } from '../../sending-domains/domain-record.ts';
 import { restoreDomain as restore } from '../../sending-domains/restore-domain.ts';
 import type { Handler } from '../context.ts';
-import { cannotBegin, unknownDomain } from './domain-problems.ts';
+import { assertDomainId, cannotBegin, unknownDomain } from './domain-problems.ts';
 
 /** Restores a removed domain. The response is sent at once; the DNS lookup of its records follows in the background. */
 export const restoreDomain: Handler<'domains.restore'> = async (
   { params },
   { services: { database, domains }, caller },
 ) => {
+  assertDomainId(params.id);
   const { sql, clock } = database;
   const reference = { accountId: caller.accountId, id: params.id };
   const verdict = await restore(domains.tools, reference, caller.keyId);

@@ -15,7 +15,7 @@ import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, headers }, context) => {
   const key = headers['idempotency-key'];
   const items = await startInSlices(body.emails, (raw, index) =>
-    readItem(raw, index, (request) =>
+    readItem(raw, (request) =>
       toSendInput(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
     ),
   );
@@ -31,8 +31,9 @@ export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, heade
 type Item = SendInput | ProblemError;
 type ItemResult = SendVerdict | DryRun | ProblemError;
 
-async function readItem(raw: unknown, index: number, toInput: (request: SendInput['request']) => Promise<SendInput>) {
-  const part = parsePart(sendRequestSchema, raw, `emails.${index}`);
+async function readItem(raw: unknown, toInput: (request: SendInput['request']) => Promise<SendInput>) {
+  // Paths are relative to the item, so a fault of the whole item has the path that the body of a single send has.
+  const part = parsePart(sendRequestSchema, raw, 'body');
   return part.ok ? await toInput(part.data) : validationFailed(part.problems);
 }
 

@@ -24,6 +24,10 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
   if ((await readTemplateSource(database.sql, caller.accountId, template, choice)) === null) {
     throw templateNotFound(params.id);
   }
+  // As with every other record. Otherwise a held key would make an empty draft.
+  if (Object.values(body).every((value) => value === undefined)) {
+    return { body: await readTemplateRecord(context, params.id) };
+  }
   const maker = makerOf(context, database.clock.now());
   const base = baseVersion === undefined ? null : { version: baseVersion, draftsOf };
   const edit = { slug, name, content, variables, rollbackTo, note, base };

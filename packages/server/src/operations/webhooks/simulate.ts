@@ -18,7 +18,7 @@ export const simulateWebhook: Handler<'webhooks.simulate'> = async (
   const headers = { 'content-type': 'application/json', ...signature };
   const request = { headers, payload, secret };
   if (listening.localClient === null) {
-    return { body: { ok: true, delivered: false, statusCode: null, durationMs: null, ...request } };
+    return { body: { ok: true, delivered: false, statusCode: null, durationMs: null, error: null, ...request } };
   }
   const began = performance.now();
   const response = await listening.localClient.request({
@@ -32,5 +32,6 @@ export const simulateWebhook: Handler<'webhooks.simulate'> = async (
   const durationMs = Math.round(performance.now() - began);
   const statusCode = response.kind === 'responded' ? response.status : null;
   const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
-  return { body: { ok, delivered: statusCode !== null, statusCode, durationMs, ...request } };
+  const error = response.kind === 'responded' ? null : response.reason;
+  return { body: { ok, delivered: statusCode !== null, statusCode, durationMs, error, ...request } };
 };
