@@ -58,6 +58,7 @@ export const LONG_TESTS = {
     'test/approvals/form-origin.test.ts',
     'test/console/all-text.test.ts',
     'test/console/approval-layout.test.ts',
+    'test/console/approval-notes.test.ts',
     'test/console/approval-pages.test.ts',
     'test/console/approval-stories.test.ts',
     'test/console/approval-undo.test.ts',

@@ -14,17 +14,23 @@ export type Reloaded = 'shown' | 'signed-out' | 'failed';
  * touched.
  */
 export async function reloadContent(address = location.href): Promise<Reloaded> {
+  if (isResultShown()) return 'shown';
   const response = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => null);
   if (response === null) return 'failed';
   if (response.redirected && new URL(response.url).pathname.startsWith('/auth/')) return 'signed-out';
   if (!response.ok) return 'failed';
   const text = await response.text();
   // The reader may have gone to another page of the console meanwhile.
-  if (address !== location.href) return 'shown';
+  if (address !== location.href || isResultShown()) return 'shown';
   const fresh = new DOMParser().parseFromString(text, 'text/html');
   for (const selector of ['.side nav', '.menu nav', '#content > .inner']) morph(selector, fresh);
   document.dispatchEvent(new Event('content-shown'));
   return 'shown';
+}
+
+/** The response to a form has no address from which it could be loaded again. */
+function isResultShown(): boolean {
+  return document.querySelector('[data-result]') !== null;
 }
 
 /** A form whose content was sent is no longer one that is being edited. */

@@ -94,7 +94,7 @@ function finish(sending: Sending, key: string, what: string, back: () => void): 
       refresh();
       return;
     case 'page':
-      showPage(sending.markup);
+      showPage(sending.markup, true);
       return;
     case 'signed-out':
       // The page of an ended session keeps what was typed.

@@ -23,8 +23,11 @@ export async function visit(address: string, how: 'push' | 'replace' = 'push'): 
   if (how === 'push') history.pushState({ isVisit: true }, '', address);
 }
 
-/** Shows a page that was received. False if it is not a page like this one. */
-export function showPage(markup: string): boolean {
+/**
+ * Shows a page that was received. False if it is not a page like this one.
+ * @param isResult whether it is the response to a form: its address has another page, so live changes must not reload it
+ */
+export function showPage(markup: string, isResult = false): boolean {
   const fresh = new DOMParser().parseFromString(markup, 'text/html');
   const selector = document.querySelector('#content') === null ? 'main' : '#content';
   const old = document.querySelector(selector);
@@ -35,6 +38,7 @@ export function showPage(markup: string): boolean {
     if (shown !== null) document.querySelector(nav)?.replaceWith(document.adoptNode(shown));
   }
   enhance(next);
+  next.toggleAttribute('data-result', isResult);
   old.replaceWith(document.adoptNode(next));
   document.title = fresh.title;
   scrollTo(0, 0);
