@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { idSchema, isRequestId, timestampSchema } from './identifiers.ts';
-import { headerText, utf8Bytes } from './text.ts';
+import { BLANK, headerText, utf8Bytes } from './text.ts';
 
 /** The statuses of a support ticket. */
 const TICKET_STATUSES = {
@@ -49,14 +49,11 @@ export const ticketSchema = z
   })
   .meta({ id: 'Ticket' });
 
-const isBlank = (text: string) => text.trim() === '';
-const NOT_BLANK = { message: 'must not be blank', params: { code: 'too_short' } };
-
 export const ticketBodySchema = z
   .string()
   .min(1)
   .max(LIMITS.ticketBodyCharacters)
-  .refine((text) => text === '' || !isBlank(text), NOT_BLANK)
+  .refine((text) => text === '' || text.trim() !== '', BLANK)
   .describe(`Plain text, 1 to ${LIMITS.ticketBodyCharacters} characters.`);
 
 const contextSchema = z
@@ -77,9 +74,9 @@ const contextSchema = z
 
 export const newTicketSchema = z
   .strictObject({
-    subject: headerText(1, LIMITS.ticketSubjectCharacters)
-      .refine((text) => text === '' || !isBlank(text), NOT_BLANK)
-      .describe(`One line, 1 to ${LIMITS.ticketSubjectCharacters} characters.`),
+    subject: headerText(1, LIMITS.ticketSubjectCharacters).describe(
+      `One line, 1 to ${LIMITS.ticketSubjectCharacters} characters.`,
+    ),
     body: ticketBodySchema,
     requestId: z
       .string()
