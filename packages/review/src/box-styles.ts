@@ -17,7 +17,6 @@ const VISIBLE_DISPLAY =
 /** A box in which not even one short word fits. */
 const NARROW_PX = 40;
 const NOTHING_PX = 4;
-const FLAT_PX = 100;
 /** Of all boxes around a text together. */
 const SHIFT_MAX_PX = 40;
 const SPACE_MAX_PX = 3_000;
@@ -125,7 +124,11 @@ function applySize(draft: Draft, style: Declarations, { name, width }: BoxElemen
   if (isWide) draft.found.add('width');
   if (isCut && draft.isOneLine) draft.found.add('white-space');
   if (isCut && /flex|grid|box/.test(style.get('display') ?? '')) draft.found.add('display');
-  if (heights.some(({ pixels }) => pixels === null || pixels < FLAT_PX)) draft.isFlat = true;
+  // A box that cuts off its content is as small as the boxes around it let it be.
+  if (overflow !== 'shows' && draft.isFlat) draft.found.add('height');
+  if (heights.length > 0) draft.isFlat = true;
+  draft.room = Math.min(draft.room, ...widths.map(({ pixels }) => pixels ?? 0));
+  if (overflow !== 'shows' && draft.room < NARROW_PX) draft.found.add('width');
   if (overflow === 'cut') draft.isClipped = true;
 }
 
@@ -164,7 +167,7 @@ function sizesOf(draft: Draft, style: Declarations, properties: readonly string[
     )
       return [];
     const isPart = /height/.test(property) && value.endsWith('%') && Number.parseFloat(value) > 0;
-    return [{ property, pixels: isPart ? null : pixelsOf(value, baseOf(draft)) }];
+    return [{ property, pixels: isPart ? null : pixelsOf(value, baseOf(draft, draft.room)) }];
   });
 }
 

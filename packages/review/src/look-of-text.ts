@@ -26,6 +26,8 @@ export interface TextLook {
   readonly isClipped: boolean;
   /** Whether an outer element has a height that does not grow with its content. */
   readonly isFlat: boolean;
+  /** How wide it can be, in pixels. */
+  readonly room: number;
   /** How far it is moved from its place, and how far space moves it, in pixels. */
   readonly shift: number;
   readonly space: number;
@@ -54,7 +56,7 @@ export const ORDINARY_LOOK: TextLook = {
     ground: { colors: [WHITE.rgb], hasPicture: false },
     opacity: 1,
   },
-  ...{ isOneLine: false, isClipped: false, isFlat: false, shift: 0, space: 0, closed: 'no' },
+  ...{ isOneLine: false, isClipped: false, isFlat: false, room: 600, shift: 0, space: 0, closed: 'no' },
 };
 
 /** People cannot read smaller letters. */
