@@ -60,6 +60,18 @@ describe('tagging HTML', () => {
   });
 
   it.each([
+    ['https://x.test/{{ name }}', `https://x.test/{{ name }}?${IN_HTML}`],
+    ["https://x.test/{{ a | default: '?#' }}#top", `https://x.test/{{ a | default: '?#' }}?${IN_HTML}#top`],
+    ['https://x.test/?id={{id}}', `https://x.test/?id={{id}}&amp;${IN_HTML}`],
+    ['https://{{host}}/a', `https://{{host}}/a?${IN_HTML}`],
+    ['https://x.test/{% if a %}b{% endif %}', `https://x.test/{% if a %}b{% endif %}?${IN_HTML}`],
+    ['https://x.test/%7B%7Bname%7D%7D', `https://x.test/%7B%7Bname%7D%7D?${IN_HTML}`],
+    ['https://x.test/{id}', `https://x.test/{id}?${IN_HTML}`],
+  ])('tags a link with template variables after them: %s', (url, tagged) => {
+    expect(tag(`<a href="${url}">`)).toBe(`<a href="${tagged}">`);
+  });
+
+  it.each([
     '<a href="mailto:a@x.test?subject=https://x.test">',
     '<a href="tel:+49123">',
     '<a href="#https://x.test">',
@@ -67,10 +79,9 @@ describe('tagging HTML', () => {
     '<a href="//x.test/a">',
     '<a href="ftp://x.test/">',
     '<a href="javascript:https://x.test">',
-    '<a href="https://x.test/{{ name }}">',
-    '<a href="https://x.test/{% if a %}b{% endif %}">',
-    '<a href="https://x.test/%7B%7Bname%7D%7D">',
     '<a href="{{unsubscribe_url}}">',
+    '<a href="https://x.test/?next={{ unsubscribe_url }}">',
+    '<a href="https://x.test/?next=%7B%7Bunsubscribe_url%7D%7D">',
     '<a href="https://x.test/off" data-unsubscribe>',
     '<a href="https://">',
     '<a href="">',

@@ -21,14 +21,17 @@ describe('tagging text', () => {
     ['HTTP://x.test/a\nhttps://y.test/?b=1', `HTTP://x.test/a?${ADDED}\nhttps://y.test/?b=1&${ADDED}`],
     ['https://x.test/a…', `https://x.test/a?${ADDED}…`],
     ['https://x.test/a\u3002', `https://x.test/a?${ADDED}\u3002`],
+    ['See https://x.test/{{ name }}/a.', `See https://x.test/{{ name }}/a?${ADDED}.`],
+    ['(https://x.test/{{name}}).', `(https://x.test/{{name}}?${ADDED}).`],
+    ['https://x.test/{{ a | default: "(#" }}', `https://x.test/{{ a | default: "(#" }}?${ADDED}`],
     ['https://x.test/?a[]=1 ', `https://x.test/?a[]=1&${ADDED} `],
   ])('tags the URL and leaves the sentence around it: %s', (text, tagged) => {
     expect(tag(text)).toBe(tagged);
   });
 
   it.each([
-    'https://x.test/{{ name }}/a',
-    'https://x.test/{{name}}.',
+    'https://x.test/{{ name',
+    'https://x.test/{id}',
     '{{unsubscribe_url}}',
     'mailto:a@x.test',
     'x.test/a',

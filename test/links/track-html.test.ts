@@ -5,7 +5,7 @@ import { scanHtml } from '../../packages/server/src/links/html-scanner.ts';
 import { readProtectedLinks } from '../../packages/server/src/links/protected-links.ts';
 import { planTracking, trackHtml } from '../../packages/server/src/links/track-html.ts';
 import { createTrackingTokens } from '../../packages/server/src/links/tracking-token.ts';
-import { isWebLink, urlOf } from '../../packages/server/src/links/web-link.ts';
+import { isTrackable, urlOf } from '../../packages/server/src/links/web-link.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { generateHtml } from './generated-html.ts';
 import { parsedLinks } from './parsed-links.ts';
@@ -31,7 +31,7 @@ describe('tracking', () => {
       const marks = scanHtml(html).links.filter(({ start, end }) => end > start);
       const expected = parsedLinks(html).map(({ value }, index) => {
         const mark = marks[index];
-        const isTracked = isWebLink(urlOf(value)) && !mark?.isUnsubscribe && !mark?.isUntracked;
+        const isTracked = isTrackable(urlOf(value)) && !mark?.isUnsubscribe && !mark?.isUntracked;
         return isTracked ? URLS.click(tracking?.links.indexOf(urlOf(value)) ?? -1) : value;
       });
       expect({ html, urls: parsedLinks(tracked).map(({ value }) => value) }).toEqual({ html, urls: expected });

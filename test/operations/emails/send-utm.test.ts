@@ -63,14 +63,14 @@ describe('POST /emails with utm', () => {
     expect((await stored({ html, utm })).html).toContain(`?${IN_HTML}"`);
   });
 
-  it('leaves the unsubscribe link, anchors, mailto and what a template fills in unchanged', {
+  it('leaves the unsubscribe link, anchors and mailto unchanged', {
     tags: ['emails-send.utm-untouched', 'contract-sending.unsubscribe-untouched'],
   }, async () => {
     const html = [
       '<a href="https://list.test/off?a=1&amp;b=2">header</a>',
       '<a data-unsubscribe href="https://marked.test/off">marked</a>',
       '<a href="#top">anchor</a><a href="mailto:a@shop.test">mail</a><a href="/relative">relative</a>',
-      '<a href="https://shop.test/{{name}}">template</a>',
+      '<a href="https://shop.test/?next={{unsubscribe_url}}">unsubscribe</a>',
       '<!-- <a href="https://shop.test/">comment</a> -->',
     ].join('');
     const headers = { 'List-Unsubscribe': '<https://list.test/off?a=1&b=2>' };
@@ -79,6 +79,17 @@ describe('POST /emails with utm', () => {
     // Nor are they tagged in the text that is derived of it.
     expect(read.text).toContain('https://marked.test/off)');
     expect(read.text).not.toContain('utm_');
+  });
+
+  it('tags links with template variables, which click tracking alone leaves unchanged', {
+    tags: ['emails-send.utm-untouched'],
+  }, async () => {
+    const read = await stored({
+      html: '<a href="https://shop.test/{{name}}#top">x</a>',
+      text: 'https://shop.test/{{ id }}',
+    });
+    expect(read.html).toBe(`<a href="https://shop.test/{{name}}?${ADDED.replaceAll('&', '&amp;')}#top">x</a>`);
+    expect(read.text).toBe(`https://shop.test/{{ id }}?${ADDED}`);
   });
 
   it('tags the links of a text that is derived from the HTML, once', async () => {

@@ -175,7 +175,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--utm"
         ],
         "valueName": "json",
-        "description": "UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text before queueing. Unsubscribe links, anchors, `mailto:` and links with template variables are not changed.",
+        "description": "UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text before queueing. Unsubscribe links, anchors and `mailto:` are not changed.",
         "value": {
           "kind": "json"
         }

@@ -27,6 +27,6 @@ export const utmFields = {
 export const utmSchema = z
   .strictObject(utmFields)
   .describe(
-    `UTM parameters to add to every http and https link. Values have 1 to ${LIMITS.utmValueCharacters} characters. They are added to html and text before queueing. Unsubscribe links, anchors, \`mailto:\` and links with template variables are not changed.`,
+    `UTM parameters to add to every http and https link. Values have 1 to ${LIMITS.utmValueCharacters} characters. They are added to html and text before queueing. Unsubscribe links, anchors and \`mailto:\` are not changed.`,
   )
   .meta({ id: 'Utm' });

@@ -370,7 +370,7 @@ export type ToolList = components['schemas']['ToolList'];
 
 /**
  * UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text
- * before queueing. Unsubscribe links, anchors, `mailto:` and links with template variables are not changed.
+ * before queueing. Unsubscribe links, anchors and `mailto:` are not changed.
  */
 export type Utm = components['schemas']['Utm'];
 

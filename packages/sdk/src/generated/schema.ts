@@ -3175,7 +3175,7 @@ export interface components {
         ToolList: {
             tools: components["schemas"]["Tool"][];
         };
-        /** @description UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text before queueing. Unsubscribe links, anchors, `mailto:` and links with template variables are not changed. */
+        /** @description UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text before queueing. Unsubscribe links, anchors and `mailto:` are not changed. */
         Utm: {
             /** @description Traffic source: `utm_source`. */
             source: string;

@@ -1,13 +1,13 @@
 import type { ProtectedLinks } from './protected-links.ts';
 import { applyEdits, collectEdits, type TextEdit } from './text-edits.ts';
 import { tagUrl, type UtmTags } from './utm-tags.ts';
-import { isWebLink } from './web-link.ts';
+import { isWebLink, maskVariables } from './web-link.ts';
 
 /**
- * From the scheme to a character that cannot be in a URL, or to the end of Markdown's link text. Braces are included, so
- * that a URL with a template variable is seen as a whole.
+ * From the scheme to a character that cannot be in a URL, or to the end of Markdown's link text. A template variable is
+ * included as a whole, with the spaces in it.
  */
-const URL_IN_TEXT = /\bhttps?:\/\/(?:(?!\]\()[^\s<>"`])+/gi;
+const URL_IN_TEXT = /\bhttps?:\/\/(?:\{\{[^{}]*\}\}|\{%[^{}]*%\}|(?!\]\()[^\s<>"`])+/gi;
 /** Punctuation that belongs to the sentence and not to the URL before it. */
 const SENTENCE_END = /[.,;:!?'"*|\\\]}\u00bb\u2018-\u201f\u2026\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f]/;
 
@@ -24,8 +24,9 @@ export function tagText(
 
 function* editsOf(text: string, tags: UtmTags, protectedLinks: ProtectedLinks): Generator<TextEdit> {
   for (const { 0: found, index } of text.matchAll(URL_IN_TEXT)) {
-    if (found.includes('{')) continue; // A template variable; trimming might cut it in two.
-    const url = withoutSentence(found);
+    const masked = maskVariables(found);
+    if (masked.includes('{')) continue; // An incomplete variable; trimming might cut it in two.
+    const url = found.slice(0, withoutSentence(masked).length);
     if (!isWebLink(url) || protectedLinks.has(url)) continue;
     yield { start: index, end: index + url.length, text: tagUrl(url, tags) };
   }

@@ -4,7 +4,7 @@ import { escapeAttribute } from './attribute-text.ts';
 import { type HtmlLink, scanHtml } from './html-scanner.ts';
 import type { ProtectedLinks } from './protected-links.ts';
 import { applyEdits } from './text-edits.ts';
-import { isWebLink, urlOf } from './web-link.ts';
+import { isTrackable, urlOf } from './web-link.ts';
 
 /** The tracking plan for a message. */
 export interface Tracking {
@@ -26,7 +26,7 @@ export function planTracking(
   protectedLinks: ProtectedLinks,
 ): Tracking | null {
   const urls = clicks ? scanHtml(html).links.map((link) => trackableUrl(html, link)) : [];
-  const wanted = urls.filter((url): url is string => url !== null && isWebLink(url) && !protectedLinks.has(url));
+  const wanted = urls.filter((url): url is string => url !== null && isTrackable(url) && !protectedLinks.has(url));
   const links = [...new Set(wanted.slice(0, LIMITS.trackedLinksPerMessage))];
   return opens || links.length > 0 ? { openPixel: opens, links } : null;
 }

@@ -1,3 +1,5 @@
+import { maskVariables } from './web-link.ts';
+
 /** The parameters to add to a link, in order. */
 export interface UtmTags {
   readonly parameters: readonly UtmParameter[];
@@ -51,7 +53,8 @@ export function tagUrl(url: string, tags: UtmTags): string {
  * The edits that tag an absolute URL, in order: parameters are added after the existing query and before the fragment.
  * An existing parameter stays, or is replaced in place and its repetitions are removed.
  */
-export function planUrlEdits(url: string, { parameters, overrideExisting }: UtmTags): readonly UrlEdit[] {
+export function planUrlEdits(given: string, { parameters, overrideExisting }: UtmTags): readonly UrlEdit[] {
+  const url = maskVariables(given);
   const end = indexOr(url, '#', url.length);
   const queryStart = indexOr(url.slice(0, end), '?', -1);
   const present = queryStart === -1 ? [] : parametersOf(url, queryStart + 1, end);
