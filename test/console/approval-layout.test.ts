@@ -94,6 +94,22 @@ describe('the page of a held message', { tags: ['console.approvals.layout'] }, (
     expect(await overflowOf(page)).toBe(0);
     await context.close();
   });
+
+  it('is one of pages with all numbers in one row and dates on one line, at 1280 pixels', async () => {
+    const { context, page } = await browserOfUser(browser, server, owner, { viewport: { width: 1_280, height: 800 } });
+    await page.goto('/console');
+    const tops = await page
+      .locator('.tile')
+      .evaluateAll((tiles) => tiles.map((tile) => tile.getBoundingClientRect().top));
+    expect([tops.length, new Set(tops).size]).toEqual([6, 1]);
+    await page.goto('/console/audit');
+    const heights = await page
+      .locator('td time')
+      .evaluateAll((times) => times.map((time) => time.getBoundingClientRect().height));
+    expect(heights.length).toBeGreaterThan(0);
+    expect(Math.max(...heights)).toBeLessThan(30);
+    await context.close();
+  });
 });
 
 describe('other pages of the console', { tags: ['console.approvals.layout'] }, () => {
