@@ -57,6 +57,8 @@ describe('the checks', () => {
 <p id="pale">pale</p><script>document.getElementById('pale').style.color = '#ccc'; console.error('broken'); missing()</script></main>`;
     await page.route('**/faulty', (route) => route.fulfill({ contentType: 'text/html', body }));
     const faults = (await check('/faulty')).join('\n');
+    // Requests of the faulty page must not count as faults of the next one.
+    await page.goto('about:blank');
     await page.unroute('**/faulty');
     for (const fault of [
       ...['the page is', 'main is', '2 h1', 'title: Faulty', 'a time as in the API', 'a value that is none', 'a code'],

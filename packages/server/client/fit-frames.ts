@@ -55,6 +55,7 @@ async function measure(markup: string, width: number): Promise<number | null> {
   ruler.setAttribute('sandbox', 'allow-same-origin');
   ruler.setAttribute('aria-hidden', 'true');
   ruler.tabIndex = -1;
+  ruler.title = 'Not shown';
   ruler.className = 'ruler';
   ruler.style.width = `${width}px`;
   ruler.src = '/assets/ruler/frame';
