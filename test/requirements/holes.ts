@@ -120,7 +120,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   requirement('holes.others-drafts', 'A template draft is visible to its author, to approvers and to users only.'),
   requirement(
     'holes.reserved-headers',
-    'No custom header can name recipients or forge what receivers trust: `Resent-*` and similar headers are refused on every surface.',
+    'No custom header can name recipients or forge what receivers trust: `Resent-*` and headers that command the relays of email services, such as `X-SMTPAPI`, are refused, or removed over SMTP.',
   ),
   requirement(
     'holes.upgrades',

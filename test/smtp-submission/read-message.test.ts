@@ -293,6 +293,8 @@ describe('the header of a submitted message', () => {
         'Resent-Bcc: secret@example.com',
         'Resent-To: secret@example.com',
         'Bcc: secret@example.com',
+        'X-SMTPAPI: {"to":["secret@example.com"]}',
+        'X-MC-BccAddress: secret@example.com',
       ],
       ...['X-Service-Agent: =?utf-8?q?N=C3=B6?=', 'X-Service-Source: system', 'X-Tag: A, b', 'x-tag: c'],
       ...['In-Reply-To: <c@d>', 'X-Long: one', '\ttwo', '  three', 'List-Id: =?utf-8?q?=C3=A4?= <l.example.org>'],

@@ -2,10 +2,13 @@
 const RESERVED_HEADERS = [
   ...['From', 'To', 'Cc', 'Bcc', 'Sender', 'Date', 'Subject', 'Message-ID', 'MIME-Version', 'Apparently-To'],
   ...['Received', 'Received-SPF', 'Return-Path', 'Delivered-To', 'DKIM-Signature', 'DomainKey-Signature'],
-  'Authentication-Results',
+  ...['Authentication-Results', 'X-SMTPAPI'],
 ];
-/** Prefixes of reserved headers. A relay may send a copy to the addresses in `Resent-To` and `Resent-Bcc`. */
-const RESERVED_FAMILIES = ['Content-', 'Resent-', 'ARC-'];
+/**
+ * Prefixes of reserved headers. A relay may send a copy to the addresses in `Resent-To` and `Resent-Bcc`. Those with `X-` are commands to the
+ * relays of email services, as `X-SMTPAPI` is: they add recipients or replace the content, which no rule of a key would see.
+ */
+const RESERVED_FAMILIES = ['Content-', 'Resent-', 'ARC-', 'X-MC-', 'X-MJ-', 'X-MSYS-', 'X-Mailgun-'];
 
 const RESERVED = new Set(RESERVED_HEADERS.map((name) => name.toLowerCase()));
 const FAMILIES = RESERVED_FAMILIES.map((family) => family.toLowerCase());

@@ -222,6 +222,14 @@ describe('POST /emails', () => {
       'Content-Transfer-Encoding',
     ],
     ...['Resent-To', 'Resent-Bcc', 'Resent-From', 'ARC-Seal', 'Received-SPF', 'Delivered-To', 'Apparently-To'],
+    ...[
+      'X-SMTPAPI',
+      'X-MC-BccAddress',
+      'X-MC-Template',
+      'X-MSYS-API',
+      'X-Mailgun-Recipient-Variables',
+      'X-MJ-TemplateID',
+    ],
     ...['Content-Anything', 'MIME-Version', 'DKIM-Signature', 'Return-Path', 'Received', 'Authentication-Results'],
   ])(
     'rejects the header %s, in any case',

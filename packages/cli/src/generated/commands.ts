@@ -242,7 +242,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--headers"
         ],
         "valueName": "name: value",
-        "description": "Extra message headers by name. At most 50, values up to 998 characters. Reserved names are refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*.",
+        "description": "Extra message headers by name. At most 50, values up to 998 characters. Reserved names are refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, X-SMTPAPI, Content-*, Resent-*, ARC-*, X-MC-*, X-MJ-*, X-MSYS-*, X-Mailgun-*.",
         "value": {
           "kind": "map",
           "separator": ":"

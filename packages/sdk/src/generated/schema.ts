@@ -2683,7 +2683,7 @@ export interface components {
             dry_run?: boolean;
             /** @description If true, adds one-click unsubscribe headers (RFC 8058). Each recipient gets a separate link. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this. */
             unsubscribe?: boolean;
-            /** @description Extra message headers by name. At most 50, values up to 998 characters. Reserved names are refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*. */
+            /** @description Extra message headers by name. At most 50, values up to 998 characters. Reserved names are refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, X-SMTPAPI, Content-*, Resent-*, ARC-*, X-MC-*, X-MJ-*, X-MSYS-*, X-Mailgun-*. */
             headers?: {
                 [key: string]: string;
             };
