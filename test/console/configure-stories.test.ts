@@ -37,7 +37,7 @@ it('adds a domain, copies its records, and verifies it', { tags: ['console.confi
     .click();
   await page.getByLabel('Domain name').fill('not a domain');
   await page.getByRole('button', { name: 'Add the domain' }).click();
-  await expect.poll(() => page.locator('#name-fault').textContent()).toMatch(/must be a domain name/);
+  await expect.poll(() => page.locator('#name-fault').textContent()).toMatch(/a space.*which domain names cannot have/);
   await page.getByLabel('Domain name').fill('mail.acme.example');
   await page.getByRole('button', { name: 'Add the domain' }).click();
   await page.getByRole('heading', { level: 1, name: 'mail.acme.example' }).waitFor();

@@ -105,7 +105,9 @@ describe('a large body without a key', () => {
   it('delays no one and uses no memory, twenty at once', {
     tags: ['holes.anonymous-bodies'],
   }, async () => {
-    const before = process.memoryUsage();
+    // Not the resident size: the probes' garbage, and when V8 collects it, would decide the result.
+    const before = process.memoryUsage().arrayBuffers;
+    let most = before;
     const attacks = Promise.all(
       Array.from({ length: 20 }, () => attack(head('POST', '/nothing', JSON_TYPE, lengthOf(WHOLE)))),
     );
@@ -118,11 +120,11 @@ describe('a large body without a key', () => {
       const beganMs = performance.now();
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       tookMs.push(performance.now() - beganMs);
+      most = Math.max(most, process.memoryUsage().arrayBuffers);
     }
-    const after = process.memoryUsage();
     const bytesRead = (await probing).reduce((sum, each) => sum + each.bytesRead, 0);
     expect(bytesRead).toBeLessThan(20 * MOST_READ);
-    expect(after.rss - before.rss).toBeLessThan(100 * MEGABYTE);
+    expect(most - before).toBeLessThan(20 * MOST_READ + 10 * MEGABYTE);
     // The median: client and server share this process and its machine.
     expect(tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length / 2)]).toBeLessThan(250);
   });
@@ -267,7 +269,9 @@ describe('JSON crafted to be expensive', () => {
       const rawBody = make();
       for (const path of ['/emails', '/mcp']) {
         const response = await server.call('POST', path, { rawBody });
-        expect([path, response.status, response.body.code]).toEqual([path, status, code]);
+        // At /mcp, a body that is not JSON gets an error of JSON-RPC, with the problem as its data.
+        const problem = response.body.error?.data ?? response.body;
+        expect([path, response.status, problem.code]).toEqual([path, status, code]);
       }
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
     },
