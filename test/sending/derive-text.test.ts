@@ -133,6 +133,11 @@ describe('links', () => {
       'https://example.com/ is',
     ],
     [
+      'show the address once when it is the text without UTM parameters',
+      '<a href="https://example.com/?utm_source=a&amp;b=1&amp;utm_term=c#d">example.com/?b=1#d</a>',
+      'https://example.com/?utm_source=a&b=1&utm_term=c#d',
+    ],
+    [
       'show mail addresses without scheme and query',
       '<a href="MAILTO:a@b.example?subject=x">Write</a>',
       'Write (a@b.example)',

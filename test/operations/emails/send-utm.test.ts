@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deriveText } from '../../../packages/server/src/sending/derive-text.ts';
 import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid } from '../../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
@@ -97,6 +98,24 @@ describe('POST /emails with utm', () => {
       html: '<a href="https://shop.test/a">https://shop.test/a</a> <a href="https://b.test/">b</a>',
     });
     expect(text).toBe(`https://shop.test/a?${ADDED} b (https://b.test/?${ADDED})`);
+  });
+
+  it('derives the text from the tagged links, whatever they end in', async () => {
+    const paths = ['Washington,_D.C.', 'Who?', 'Yahoo!', 'a;', 'b,', 'c*', 'd(e)', 'f?g=h.', 'i#j.'];
+    const links = paths.map((path) => `<li><a href="https://shop.test/${path}">${path}</a></li>`);
+    const shown = '<a href="https://shop.test/Q.E.D.">https://shop.test/Q.E.D.</a>';
+    const { html, text } = await stored({ html: `<ul>${links.join('')}</ul>${shown}` });
+    const hrefs = [...(html ?? '').matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+    expect(hrefs[0]).toBe(`https://shop.test/Washington,_D.C.?${ADDED}`);
+    const lines = paths.map((path, index) => `- ${path} (${hrefs[index]})`);
+    expect(text).toBe(`${lines.join('\n')}\n\n${hrefs.at(-1)}`);
+    // An edit of a held message derives the text again only if it sees that it was derived.
+    expect(text).toBe(deriveText(html ?? ''));
+  });
+
+  it('leaves an address that is not a link of the HTML unchanged in both bodies', async () => {
+    const read = await stored({ html: '<p>https://shop.test/a</p>' });
+    expect(read).toMatchObject({ html: '<p>https://shop.test/a</p>', text: 'https://shop.test/a' });
   });
 
   it('tags nothing without utm', async () => {

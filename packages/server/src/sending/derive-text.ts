@@ -196,7 +196,7 @@ class TextPage {
     const text = this.#layout.endSpan();
     if (text === '') {
       if (this.#linkHasImage) this.#layout.addText(` ${url} `);
-    } else if (bareAddress(text) === bareAddress(url)) {
+    } else if (bareAddress(text) === bareAddress(url) || isTaggedForm(url, text)) {
       this.#layout.replaceSpan(url);
     } else {
       this.#layout.attach(` (${url})`);
@@ -221,6 +221,21 @@ function shownUrl(href: string): string | null {
   if (scheme === 'tel' || scheme === 'sms') return url.slice(scheme.length + 1).trim() || null;
   if (scheme === 'javascript' || scheme === 'data' || scheme === 'vbscript') return null;
   return url === '' || url.startsWith('#') ? null : url;
+}
+
+/** Whether the URL is the address in the text with UTM parameters, which only the link of an HTML body has. */
+function isTaggedForm(url: string, text: string): boolean {
+  return url.includes('utm_') && bareAddress(withoutUtm(text)) === bareAddress(withoutUtm(url));
+}
+
+function withoutUtm(url: string): string {
+  const [address = '', ...fragment] = url.split('#');
+  const [path = '', ...query] = address.split('?');
+  const kept = query
+    .join('?')
+    .split('&')
+    .filter((parameter) => parameter !== '' && !parameter.startsWith('utm_'));
+  return [kept.length === 0 ? path : `${path}?${kept.join('&')}`, ...fragment].join('#');
 }
 
 /** The address without the parts that users leave out when they write one. */

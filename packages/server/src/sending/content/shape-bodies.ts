@@ -41,8 +41,11 @@ export interface ShapedBodies {
 /** Everything computed from the text of a message in time proportional to its length: tags and finds links, derives the plain text. */
 export function shapeBodies(order: BodyOrder): ShapedBodies {
   const { headers, utm } = order;
-  const tagged = tagLinks({ utm, headers }, { html: order.html, text: toBodyText(order.html, order.text) });
-  const { html, text } = tagged;
+  const given = toBodyText(null, order.text);
+  const tagged = tagLinks({ utm, headers }, { html: order.html, text: given });
+  const { html } = tagged;
+  // From the tagged HTML, so that the text has its links exactly: where a URL ends is not clear from text alone.
+  const text = order.text == null ? toBodyText(html, null) : tagged.text;
   return {
     html,
     text,

@@ -23,7 +23,7 @@ export function tagLinks(
 ): TaggedBodies {
   if (utm === undefined) return { ok: true, html, text };
   const tags = toUtmTags(utm);
-  // Text derived from the HTML shows the addresses of its links without UTM parameters.
+  // A text beside HTML repeats its links, but cannot mark one as an unsubscribe link.
   const marked = html === null ? [] : markedUnsubscribeUrls(html);
   const tagged = {
     html: html === null ? null : tagHtml(html, tags, readProtectedLinks(headers), LIMITS.bodyBytes),
