@@ -114,6 +114,17 @@ describe('a hostile request for access', () => {
       const { status, body } = await register({ redirect_uris: [uri] });
       expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
     }
+    // A request may name any port of a loopback address, but not the one of this server.
+    const { port } = new URL(server.baseUrl);
+    for (const host of ['localhost', '127.0.0.1']) {
+      const own = await createProgram(server, { redirectUri: `http://${host}/console/settings` });
+      const query = { ...request(), client_id: own.clientId, redirect_uri: `http://${host}:${port}/console/settings` };
+      for (const changes of [{}, { prompt: 'none' }, { response_type: 'token' }]) {
+        const response = await authorize({ ...query, ...changes });
+        expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+      }
+      expect((await authorize({ ...query, redirect_uri: `http://${host}:4242/console/settings` })).status).toBe(303);
+    }
     const response = await authorize({ ...request(), response_mode: 'form_post', prompt: 'none' });
     expect([response.status, response.headers.get('location')]).toEqual([303, expect.stringContaining('error=')]);
   });

@@ -5,6 +5,7 @@ import Provider, { type Configuration, errors, interactionPolicy } from 'oidc-pr
 import { createToken } from '../keys/api-key.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { SCRIPTLESS_PAGE_POLICY } from '../ui/page-document.ts';
+import { isOwnOrigin } from './client-metadata.ts';
 import { createMetadataFetch } from './fetch-client-metadata.ts';
 import { createOAuthAdapter, type OAuthStore } from './oauth-adapter.ts';
 import { OAUTH_PATHS } from './oauth-paths.ts';
@@ -97,6 +98,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
   });
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => createToken('refresh') });
+  neverReturnHere(provider, baseUrl);
   provider.use(returnOnlyWithUser(options));
   // Koa emits it, and would print errors on the console.
   const application: EventEmitter = provider;
@@ -186,6 +188,20 @@ function featuresOf({ resources, countFetch, fetchesMetadata }: AuthorizationSer
       },
     },
   };
+}
+
+/**
+ * Metadata cannot name a redirect URI of this server. A request may name any port for a loopback address (RFC 8252, section 7.3), so
+ * the port that it names is checked too.
+ */
+function neverReturnHere({ Client }: Provider, baseUrl: string): void {
+  const isRegistered = Client.prototype.redirectUriAllowed;
+  Object.assign(Client.prototype, {
+    redirectUriAllowed(this: typeof Client.prototype, uri: string): boolean {
+      const url = URL.parse(uri);
+      return url !== null && !isOwnOrigin(url, baseUrl) && isRegistered.call(this, uri);
+    },
+  });
 }
 
 /**

@@ -74,7 +74,8 @@ function redirectFault(uri: unknown, baseUrl: string): string | null {
   return isApp ? null : `A redirect URI must not use the scheme \`${url.protocol}\`.`;
 }
 
-function isOwnOrigin({ origin, hostname, port }: URL, baseUrl: string): boolean {
+/** Whether a URL leads to this server, by its own name or by another name of the same machine. */
+export function isOwnOrigin({ origin, hostname, port }: URL, baseUrl: string): boolean {
   const own = new URL(baseUrl);
   const areLocal = LOOPBACK_NAMES.has(hostname) && LOOPBACK_NAMES.has(own.hostname);
   return origin === own.origin || (areLocal && port === own.port);
