@@ -131,6 +131,14 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     expect(JSON.stringify(result['content'])).toContain('- to (required)');
   });
 
+  it('passes on an argument with the name of an inherited property like any other', async () => {
+    const script = scriptInvoke({ 'emails.send': () => refusal(invalidArguments([])) });
+    const { client } = await start(script);
+    const given = JSON.parse('{"constructor":1,"toString":2,"hasOwnProperty":3}');
+    await client.callTool('send_email', given);
+    expect(script.calls[0]?.input.body).toEqual(given);
+  });
+
   it('is notified of progress while it waits', async () => {
     const queued = sampleMessage({ status: 'queued' });
     const { client } = await start(scriptInvoke({ 'emails.get': inSequence(queued, queued, queued, sampleMessage()) }));

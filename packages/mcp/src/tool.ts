@@ -210,7 +210,9 @@ export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
     }
     return [name, value];
   });
-  const named = Object.entries(given).map(([name, value]) => [renames[name] ?? name, value]);
+  // Callers choose the names: `constructor` must not find what objects inherit.
+  const nameOf = (name: string) => (Object.hasOwn(renames, name) ? renames[name] : undefined) ?? name;
+  const named = Object.entries(given).map(([name, value]) => [nameOf(name), value]);
   return {
     ok: true,
     input: placeArguments(operation, { ...Object.fromEntries(named), ...Object.fromEntries(lowered) }),
