@@ -56,6 +56,21 @@ export function toProblem(error: ProblemError, baseUrl: string, requestId: strin
   };
 }
 
+/**
+ * The error of one item of a batch. The response has no `retry-after` for it, so the wait is a field of the item and in the words of its fix.
+ */
+export function toItemError(
+  error: ProblemError,
+  baseUrl: string,
+  requestId: string,
+): { readonly error: Problem; readonly retryAfterSeconds?: number } {
+  const problem = toProblem(error, baseUrl, requestId);
+  const wait = problemHeaders(error)['retry-after'];
+  if (wait === undefined) return { error: problem };
+  const fix = problem.fix.replace('for the seconds in `retry-after`', `${wait} s`);
+  return { error: { ...problem, fix }, retryAfterSeconds: Number(wait) };
+}
+
 /** Headers that accompany a problem: how to authenticate, when to retry. */
 export function problemHeaders(error: ProblemError): Readonly<Record<string, string>> {
   const status = ERRORS[error.code].status;

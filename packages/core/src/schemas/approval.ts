@@ -5,7 +5,7 @@ import { APPROVAL_STATUSES, REJECT_CODES } from './hold.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { storedAttachmentSchema } from './message.ts';
 import { decisionFields, reasonsSchema } from './message-approval.ts';
-import { problemSchema } from './problem.ts';
+import { problemSchema, retryAfterSecondsSchema } from './problem.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 import { recipientsSchema } from './recipients.ts';
 import { scheduledAtSchema } from './scheduled-at.ts';
@@ -227,6 +227,7 @@ export const approvalResultSchema = z
       .describe('Whether the decision was recorded. If more people must approve, the hold is still `pending`.'),
     approval: decidedApprovalSchema.optional(),
     error: problemSchema.optional().describe('The error of a hold that was not decided.'),
+    retryAfterSeconds: retryAfterSecondsSchema.optional(),
   })
   .meta({ id: 'ApprovalResult' });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { dryRunSchema } from './dry-run.ts';
 import { idSchema } from './identifiers.ts';
-import { problemSchema } from './problem.ts';
+import { problemSchema, retryAfterSecondsSchema } from './problem.ts';
 import { acceptedStatusSchema, heldFields } from './send-accepted.ts';
 
 /** Checks only the list: each item is parsed separately with the schema of a send, so that invalid items are refused individually. */
@@ -24,6 +24,7 @@ const batchResultSchema = z
     dryRun: z.literal(true).optional().describe('Only for an item with `dry_run`.'),
     result: dryRunSchema.optional().describe('Only for an item with `dry_run`: the result of the dry run.'),
     error: problemSchema.optional().describe('Only for a refused item. Paths in `errors` are relative to the item.'),
+    retryAfterSeconds: retryAfterSecondsSchema.optional(),
   })
   .meta({ id: 'BatchItem' });
 

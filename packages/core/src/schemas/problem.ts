@@ -35,6 +35,12 @@ export const problemSchema = z
   .describe('RFC 9457 problem details.')
   .meta({ id: 'Problem' });
 
+/** Beside the error of an item, for which the response has no `retry-after`. */
+export const retryAfterSecondsSchema = z
+  .number()
+  .int()
+  .describe('Only if the error passes with time: seconds to wait before you try again.');
+
 export type Problem = z.output<typeof problemSchema>;
 export type FieldProblem = z.output<typeof fieldProblemSchema>;
 export type RefusedRecipient = z.output<typeof refusedRecipientSchema>;

@@ -421,6 +421,8 @@ export interface components {
             ok: boolean;
             approval?: components["schemas"]["DecidedApproval"];
             error?: components["schemas"]["Problem"];
+            /** @description Only if the error passes with time: seconds to wait before you try again. */
+            retryAfterSeconds?: number;
         };
         ApprovalReview: {
             /** @description The most important first. */
@@ -576,6 +578,8 @@ export interface components {
             dryRun?: true;
             result?: components["schemas"]["DryRun"];
             error?: components["schemas"]["Problem"];
+            /** @description Only if the error passes with time: seconds to wait before you try again. */
+            retryAfterSeconds?: number;
         };
         BatchOutcome: {
             /** @description Accepted items, including dry runs that found no problem. */

@@ -88,12 +88,14 @@ export function refuseByLimit(
   now: Date,
 ): Refusal {
   const retryAfterSeconds = secondsToNextPeriod(over, now);
-  const count = `${limit[over]} messages ${over === 'hour' ? 'an hour' : 'a day'} (UTC)`;
+  const count = `${limit[over]} message${limit[over] === 1 ? '' : 's'} ${over === 'hour' ? 'an hour' : 'a day'} (UTC)`;
   return {
     code: 'send_limit_reached',
     detail: isMaker
-      ? `The key that made this one may send ${count} together with the keys it made, and they have been sent.`
-      : `The key may send ${count}, and has sent them.`,
+      ? `The key that made this one may send ${count} together with the keys it made. The limit is used up.`
+      : `The key may send ${count}. The limit is used up.`,
+    // The catalog names the header, which batch items and dry runs do not have.
+    fix: `Wait ${retryAfterSeconds} s, then send again.`,
     retryAfterSeconds,
   };
 }

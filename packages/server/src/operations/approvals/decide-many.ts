@@ -1,5 +1,5 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
-import { ProblemError, toProblem } from '../../problem.ts';
+import { ProblemError, toItemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
 import { assertMayDecide, decideOne } from './decide.ts';
 
@@ -19,7 +19,7 @@ export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }
       results.push({ index, id, ok: true, approval });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      results.push({ index, id, ok: false, error: toProblem(error, baseUrl, context.requestId) });
+      results.push({ index, id, ok: false, ...toItemError(error, baseUrl, context.requestId) });
     }
   }
   const accepted = results.filter(({ ok }) => ok).length;

@@ -1,5 +1,5 @@
 import { type BatchItem, type DryRun, sendRequestSchema } from '@postrider/core';
-import { type ProblemError, toProblem } from '../../problem.ts';
+import { type ProblemError, toItemError } from '../../problem.ts';
 import { senderOf } from '../../sending/judged-sender.ts';
 import type { SendInput } from '../../sending/parsed-send.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
@@ -68,7 +68,7 @@ function toResult(
   if ('dryRun' in response) return { index, ok: response.ok, dryRun: true, result: response };
   if ('kind' in response && response.kind === 'accepted') return { index, ok: true, ...acceptedBody(response) };
   const refusal = 'kind' in response ? toSendProblem(response) : response;
-  return { index, ok: false, error: toProblem(refusal, installation.baseUrl, requestId) };
+  return { index, ok: false, ...toItemError(refusal, installation.baseUrl, requestId) };
 }
 
 /** The quota after the whole call: the lowest remainder that an accepted item reports. Empty if none was accepted. */
