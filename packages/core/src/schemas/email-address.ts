@@ -14,6 +14,7 @@ export type MailboxVerdict =
 
 /** An address, a comma or semicolon, and the beginning of another. */
 const SEVERAL = /@[^@]*[,;]/;
+const IS_SEVERAL = 'is more than one address';
 /** RFC 5322 atext. Quoted local parts are rejected on purpose: they are never needed, and each could bypass an allowlist. */
 const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -23,20 +24,22 @@ const FORBIDDEN_IN_BARE_NAME = /[<>",;:\\@[\]]/;
 /**
  * Parses `a@b.c` or `Name <a@b.c>` strictly: one address, no comments, groups, routes, quoted local parts or IP literals. Lenient parsers
  * may find other recipients in a string than those that were checked, so ambiguous input is rejected.
+ * @param ifSeveral what to do with several addresses in one string
  */
-export function parseMailbox(given: string): MailboxVerdict {
+export function parseMailbox(given: string, ifSeveral = 'pass one address'): MailboxVerdict {
   if (given.length > LIMITS.mailboxCharacters) return refuse(`is longer than ${LIMITS.mailboxCharacters} characters`);
   if (hasForbiddenCharacter(given)) return refuse('contains a control or text-direction character');
   const text = given.trim();
   if (!text.endsWith('>')) {
     if (text.includes('<') && !SEVERAL.test(text)) return refuse('has a `<` without a `>` at its end');
-    return parseAddress(text, null);
+    return parseAddress(text, null, ifSeveral);
   }
   const open = text.lastIndexOf('<');
   if (open < 0) return refuse('has a `>` without a `<`');
-  const name = parseName(text.slice(0, open).trim());
-  if (!name.ok) return name;
-  return parseAddress(text.slice(open + 1, -1), name.name);
+  const before = text.slice(0, open).trim();
+  const name = parseName(before);
+  if (!name.ok) return SEVERAL.test(before) ? refuse(`${IS_SEVERAL}; ${ifSeveral}`) : name;
+  return parseAddress(text.slice(open + 1, -1), name.name, ifSeveral);
 }
 
 /** Formats a mailbox so that `parseMailbox` can read it: `a@b.c` or `Name <a@b.c>`, with quotes around the name if needed. */
@@ -90,7 +93,7 @@ function toAsciiLabel(label: string): string | null {
   return toAsciiDomain(`${label}.x`)?.slice(0, -2) ?? null;
 }
 
-function parseAddress(address: string, name: string | null): MailboxVerdict {
+function parseAddress(address: string, name: string | null, ifSeveral: string): MailboxVerdict {
   const at = address.lastIndexOf('@');
   if (at < 0) return refuse('has no `@`');
   const local = address.slice(0, at);
@@ -98,7 +101,7 @@ function parseAddress(address: string, name: string | null): MailboxVerdict {
     return refuse(`has more than ${LIMITS.localPartCharacters} characters before the \`@\``);
   }
   if (!isAscii(local)) return refuse('has characters outside ASCII before the `@`, which is not supported (SMTPUTF8)');
-  if (SEVERAL.test(local)) return refuse('is more than one address; pass each address as an item of a list');
+  if (SEVERAL.test(local)) return refuse(`${IS_SEVERAL}; ${ifSeveral}`);
   if (!DOT_ATOM.test(local)) return refuse('has no valid name before the `@`');
   const domain = toAsciiDomain(address.slice(at + 1));
   if (domain === null) return refuse('has no valid domain after the `@`');

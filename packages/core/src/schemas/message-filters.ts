@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type MessageStatus, PROBLEM_STATUSES } from '../events.ts';
 import { LIMITS } from '../limits.ts';
-import { foldAddress, hasForbiddenCharacter, toAsciiDomain } from './email-address.ts';
+import { hasForbiddenCharacter, toAsciiDomain } from './email-address.ts';
 import { idSchema } from './identifiers.ts';
 import { messageStatusSchema } from './message.ts';
 import { agentNameSchema, channelSchema, sourceSchema } from './provenance.ts';
-import { mailboxSchema } from './recipients.ts';
+import { addressFilterSchema } from './recipients.ts';
 import { tagSchema } from './tags.ts';
 import { timeBoundSchema } from './time-bound.ts';
 
@@ -69,17 +69,13 @@ export const messageFilterFields = {
     .toLowerCase()
     .optional()
     .describe('Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`.'),
-  recipient: mailboxSchema
-    .transform(({ address }) => foldAddress(address))
+  recipient: addressFilterSchema
     .optional()
     .describe(
       'Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of `q` applies.',
     ),
   domain: domainSchema.optional().describe('Only messages sent from this domain.'),
-  sender: mailboxSchema
-    .transform(({ address }) => foldAddress(address))
-    .optional()
-    .describe('Full address of the sender; case-insensitive.'),
+  sender: addressFilterSchema.optional().describe('Full address of the sender; case-insensitive.'),
   from: timeBoundSchema
     .optional()
     .describe('Created at or after this RFC 3339 time with an offset, or date (its start in UTC).'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { offsetTimeSchema } from './offset-time.ts';
-import { mailboxSchema } from './recipients.ts';
+import { mailboxItemSchema, mailboxOf } from './recipients.ts';
 
 /** Why an address is on the suppression list. */
 export const SUPPRESSION_REASONS = {
@@ -47,9 +47,11 @@ export const suppressionNoteSchema = z.string().min(1).max(LIMITS.noteCharacters
 /** One address or many, with the fields that apply to all of them. */
 export const newSuppressionSchema = z
   .strictObject({
-    email: mailboxSchema.optional().describe('The address, case-insensitive. Pass this or `emails`.'),
+    email: mailboxOf('pass one address here, or several in `emails`')
+      .optional()
+      .describe('The address, case-insensitive. Pass this or `emails`.'),
     emails: z
-      .array(mailboxSchema)
+      .array(mailboxItemSchema)
       .min(1)
       .max(LIMITS.suppressionsPerCall)
       .optional()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
-import { mailboxSchema } from '../../schemas/recipients.ts';
+import { addressFilterSchema } from '../../schemas/recipients.ts';
 import { suppressionReasonSchema, suppressionSchema } from '../../schemas/suppression.ts';
 
 export const listSuppressions = defineOperation({
@@ -16,7 +16,7 @@ export const listSuppressions = defineOperation({
     'The addresses that the account does not send to, newest first, in keyset pages. Expired entries have no effect and are not listed.',
   effect: 'read',
   query: z.strictObject({
-    email: mailboxSchema.optional().describe('Only the entry of this address, case-insensitive.'),
+    email: addressFilterSchema.optional().describe('Only the entry of this address, case-insensitive.'),
     q: z
       .string()
       .min(LIMITS.searchCharactersMin)

@@ -60,7 +60,7 @@ export const checkApproval: Handler<'approvals.check'> = async ({ params, query 
 function readRecipients(given: string): readonly Recipient[] {
   const recipients = new Map<string, Recipient>();
   for (const part of given.split(',').filter((address) => address.trim() !== '')) {
-    const verdict = parseMailbox(part.trim());
+    const verdict = parseMailbox(part.trim(), 'separate addresses by commas');
     if (!verdict.ok) throw invalid('invalid_email', verdict.message);
     const { name, address } = verdict.mailbox;
     const folded = foldAddress(address);

@@ -1,4 +1,4 @@
-import { foldAddress, toStoredAddressPart } from '@postrider/core';
+import { toStoredAddressPart } from '@postrider/core';
 import { countSuppressions, listSuppressions as listRows } from '../../db/queries/suppressions.ts';
 import { toSuppression } from '../../suppressions/suppression-record.ts';
 import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
@@ -9,9 +9,8 @@ import { EXACT_COUNT_CAP } from '../total.ts';
 
 export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
-  const email = query.email === undefined ? null : foldAddress(query.email.address);
   const filters = {
-    email,
+    email: query.email ?? null,
     part: query.q === undefined ? null : (toStoredAddressPart(query.q) ?? query.q.toLowerCase()),
     reason: query.reason ?? null,
   };
