@@ -19,7 +19,7 @@ describe('the refusal of a send limit', () => {
     const refused = await server.send({}, { key });
     expectProblem(refused, 429, 'send_limit_reached');
     expect(refused.body.detail).toBe('The key may send 1 message an hour (UTC). The limit is used up.');
-    expect(refused.body.fix).toBe(`Wait ${refused.headers.get('retry-after')} s, then send again.`);
+    expect(refused.body.fix).toBe(`Wait for ${refused.headers.get('retry-after')} s, then send again.`);
   });
 
   it('has the seconds to wait in the items of a batch, whose response has no header', async () => {
@@ -27,13 +27,13 @@ describe('the refusal of a send limit', () => {
     const [{ error, retryAfterSeconds }] = body.results;
     expect([error.code, headers.get('retry-after')]).toEqual(['send_limit_reached', null]);
     expect(retryAfterSeconds).toBeGreaterThan(0);
-    expect(error.fix).toBe(`Wait ${retryAfterSeconds} s, then send again.`);
+    expect(error.fix).toBe(`Wait for ${retryAfterSeconds} s, then send again.`);
   });
 
   it('has the seconds to wait in a dry run', async () => {
     const { checks } = (await server.send({ dry_run: true }, { key })).body;
     const { fix } = checks.find(({ ok }: { ok: boolean }) => !ok);
-    expect(fix).toMatch(/^Wait \d+ s, then send again\.$/);
+    expect(fix).toMatch(/^Wait for \d+ s, then send again\.$/);
   });
 
   it('has no seconds to wait for an item that time does not help', async () => {

@@ -67,7 +67,7 @@ export function toItemError(
   const problem = toProblem(error, baseUrl, requestId);
   const wait = problemHeaders(error)['retry-after'];
   if (wait === undefined) return { error: problem };
-  const fix = problem.fix.replace('for the seconds in `retry-after`', `${wait} s`);
+  const fix = problem.fix.replace('for the seconds in `retry-after`', `for ${wait} s`);
   return { error: { ...problem, fix }, retryAfterSeconds: Number(wait) };
 }
 

@@ -95,7 +95,7 @@ export function refuseByLimit(
       ? `The key that made this one may send ${count} together with the keys it made. The limit is used up.`
       : `The key may send ${count}. The limit is used up.`,
     // The catalog names the header, which batch items and dry runs do not have.
-    fix: `Wait ${retryAfterSeconds} s, then send again.`,
+    fix: `Wait for ${retryAfterSeconds} s, then send again.`,
     retryAfterSeconds,
   };
 }
